@@ -1,0 +1,206 @@
+"""The language model as the rest of Memora sees it: a request goes in, stream events come out.
+
+Items are plain dictionaries in the shape of OpenAI's Responses API (``message``, ``reasoning``,
+``function_call``, ``function_call_output``), already cleaned so that they may be sent back as input.
+Providers implement `LanguageModel`; nothing above them imports the SDK.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from memora.errors import Cancelled, Failure
+
+Item = dict[str, Any]
+Purpose = Literal["answer", "summary", "extraction", "reconciliation", "title"]
+ResponseStatus = Literal["completed", "incomplete", "failed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputSchema:
+    """A strict JSON schema that the answer has to follow (``text.format`` on the wire)."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRequest:
+    """What is asked of the model, before a provider turns it into a body.
+
+    ``tools`` without ``tool_choice`` is an error; requests without tools leave both out.
+    ``max_output_tokens`` includes reasoning tokens; None lets the server decide.
+    """
+
+    purpose: Purpose
+    instructions: str
+    input: tuple[Item, ...]
+    tools: tuple[Item, ...] = ()
+    tool_choice: Literal["auto", "none"] | None = None
+    output_schema: OutputSchema | None = None
+    max_output_tokens: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """Tokens of one request or of several. ``estimated`` when any part was counted here, not reported."""
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    estimated: bool = False
+
+    @property
+    def total_tokens(self) -> int:
+        """Input and output together (cached and reasoning tokens are parts of them)."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
+            estimated=self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelResponse:
+    """A whole response: its items in order, ready to be sent back as input.
+
+    ``usage`` is None where the server reports none. ``incomplete_reason`` is ``max_output_tokens`` or
+    ``content_filter``; ``failure`` is set when ``status`` is ``failed``.
+    """
+
+    response_id: str
+    model: str
+    status: ResponseStatus
+    output: tuple[Item, ...]
+    usage: Usage | None = None
+    incomplete_reason: str | None = None
+    failure: Failure | None = None
+
+    @property
+    def text(self) -> str:
+        """The text of all assistant messages, joined."""
+        return "".join(
+            part.get("text") or "" for part in _content_parts(self.output) if part.get("type") == "output_text"
+        )
+
+    @property
+    def refusal(self) -> str:
+        """The refusal of all assistant messages, joined; empty when there is none."""
+        return "".join(
+            part.get("refusal") or "" for part in _content_parts(self.output) if part.get("type") == "refusal"
+        )
+
+    @property
+    def function_calls(self) -> tuple[Item, ...]:
+        """The ``function_call`` items, in order."""
+        return tuple(item for item in self.output if item.get("type") == "function_call")
+
+
+def _content_parts(output: tuple[Item, ...]) -> Iterator[Item]:
+    for item in output:
+        if item.get("type") == "message":
+            yield from (part for part in item.get("content") or () if isinstance(part, dict))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestSent:
+    """The request left. ``body`` is what went over the wire; ``dropped`` names parameters given up on."""
+
+    body: dict[str, Any]
+    dropped: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextDelta:
+    """A piece of the answer's (or the refusal's) text."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallAnnounced:
+    """The model began to ask for a function; its arguments are still on their way."""
+
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseEnded:
+    """The last event of every stream that did not raise."""
+
+    response: ModelResponse
+
+
+ModelEvent = RequestSent | TextDelta | CallAnnounced | ResponseEnded
+
+
+@dataclass
+class CancelToken:
+    """Set once by whoever presses Stop; asked, or waited on, by whoever works. Safe across threads."""
+
+    _event: threading.Event = field(default_factory=threading.Event)
+    _callbacks: list[Callable[[], None]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def cancel(self) -> None:
+        """Cancel; runs the callbacks the first time."""
+        with self._lock:
+            if self._event.is_set():
+                return
+            self._event.set()
+            callbacks = tuple(self._callbacks)
+        for callback in callbacks:
+            callback()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
+        return self._event.is_set()
+
+    def raise_if_cancelled(self) -> None:
+        """Raise `Cancelled` if `cancel` was called."""
+        if self.cancelled:
+            raise Cancelled
+
+    def on_cancel(self, callback: Callable[[], None]) -> None:
+        """Run ``callback`` on `cancel`; at once if that has happened already."""
+        with self._lock:
+            if not self._event.is_set():
+                self._callbacks.append(callback)
+                return
+        callback()
+
+    def wait(self, seconds: float) -> bool:
+        """Sleep for ``seconds`` or until cancelled; True when cancelled."""
+        return self._event.wait(seconds)
+
+
+class LanguageModel(Protocol):
+    """A model behind the Responses API. Implementations are safe to share between threads."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, as sent."""
+        ...
+
+    def stream(self, request: ModelRequest, *, cancel: CancelToken) -> Iterator[ModelEvent]:
+        """Send ``request`` and yield its events: `RequestSent` first, `ResponseEnded` last.
+
+        Raises `ModelError` when the request fails or the stream breaks off, `Cancelled` soon after
+        ``cancel`` is set, wherever the work is (connecting, backing off, reading).
+        """
+        ...
+
+    def complete(self, request: ModelRequest, *, cancel: CancelToken) -> ModelResponse:
+        """Send ``request`` and return the whole response. Raises like `stream`."""
+        ...

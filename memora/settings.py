@@ -1,0 +1,113 @@
+"""The settings: the environment, ``.env`` and secrets, read once, checked, and never printed with a key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from memora.errors import InvalidSetting
+
+APP_FOLDER = Path(__file__).resolve().parent.parent
+DEFAULT_MODEL = "gpt-6-luna"
+DEMO_MODEL = "memora-demo"
+
+_ALLOWED = {
+    "OPENAI_BASE_URL": "an http(s) address such as http://localhost:11434/v1",
+    "MEMORA_MODEL": "the name of a model, not empty",
+    "MEMORA_DATA_DIR": "the path of a folder",
+    "MEMORA_DATABASE_URL": "a SQLAlchemy address that begins with sqlite:///",
+    "MEMORA_CHROMA_URL": "an http(s) address such as http://localhost:8000",
+    "MEMORA_EMBEDDER": "local, openai",
+    "MEMORA_MAX_INPUT_TOKENS": "a whole number from 2000 to 1000000",
+    "MEMORA_LANGUAGE": "auto, zh_TW, en",
+    "MEMORA_REQUEST_TIMEOUT": "seconds, from 1 to 600",
+    "MEMORA_MAX_RETRIES": "a whole number from 0 to 10",
+    "MEMORA_EMBEDDING_MODEL": "the name of an embedding model, not empty",
+    "MEMORA_TEST_SEAM": "0, 1 (for tests only)",
+}
+
+
+class Settings(BaseSettings):
+    """What the person who runs the app decides. Field aliases are the names in the environment."""
+
+    model_config = SettingsConfigDict(
+        env_file=APP_FOLDER / ".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
+    )
+
+    openai_api_key: SecretStr | None = Field(None, alias="OPENAI_API_KEY")
+    openai_base_url: str | None = Field(None, alias="OPENAI_BASE_URL")
+    model: str = Field(DEFAULT_MODEL, alias="MEMORA_MODEL", min_length=1, max_length=200)
+    data_dir: Path = Field(APP_FOLDER / ".memora", alias="MEMORA_DATA_DIR")
+    database_url: str | None = Field(None, alias="MEMORA_DATABASE_URL")
+    chroma_url: str | None = Field(None, alias="MEMORA_CHROMA_URL")
+    embedder: Literal["local", "openai"] = Field("local", alias="MEMORA_EMBEDDER")
+    embedding_model: str = Field("text-embedding-3-small", alias="MEMORA_EMBEDDING_MODEL", min_length=1)
+    max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=2_000, le=1_000_000)
+    language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
+    request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
+    max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)
+    test_seam: bool = Field(False, alias="MEMORA_TEST_SEAM")
+
+    @field_validator("openai_base_url", "chroma_url")
+    @classmethod
+    def _is_http_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("not an http(s) address")
+        return value.rstrip("/")
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_sqlite(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith("sqlite:///"):
+            raise ValueError("not a SQLite address")
+        return value
+
+    @field_validator("data_dir")
+    @classmethod
+    def _expand_home(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Environment first, then ``.env``, then what was passed in (Streamlit's secrets)."""
+        return env_settings, dotenv_settings, init_settings
+
+    @property
+    def is_demo(self) -> bool:
+        """No key and no endpoint: the demo model answers."""
+        return self.openai_api_key is None and self.openai_base_url is None
+
+    @property
+    def sqlalchemy_url(self) -> str:
+        """Where the record lives."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'memora.db'}"
+
+
+def load_settings(secrets: Mapping[str, Any] | None = None) -> Settings:
+    """Read the settings; ``secrets`` (Streamlit's) come last. Raises `InvalidSetting`, naming the setting."""
+    known = {field.alias for field in Settings.model_fields.values() if field.alias}
+    passed = {name: value for name, value in (secrets or {}).items() if name in known}
+    try:
+        return Settings(**passed)
+    except ValidationError as error:
+        name = str(error.errors()[0]["loc"][0])
+        raise InvalidSetting(f"{name} has a wrong value", name=name, allowed=_ALLOWED.get(name, "")) from None
