@@ -146,17 +146,22 @@ ModelEvent = RequestSent | TextDelta | CallAnnounced | ResponseEnded
 
 @dataclass
 class CancelToken:
-    """Set once by whoever presses Stop; asked, or waited on, by whoever works. Safe across threads."""
+    """Set once by whoever presses Stop; asked, or waited on, by whoever works. Safe across threads.
 
+    ``reason`` is ``stopped`` (the user) or ``interrupted`` (the process ends).
+    """
+
+    reason: Literal["", "stopped", "interrupted"] = ""
     _event: threading.Event = field(default_factory=threading.Event)
     _callbacks: list[Callable[[], None]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def cancel(self) -> None:
+    def cancel(self, reason: Literal["stopped", "interrupted"] = "stopped") -> None:
         """Cancel; runs the callbacks the first time."""
         with self._lock:
             if self._event.is_set():
                 return
+            self.reason = reason
             self._event.set()
             callbacks = tuple(self._callbacks)
         for callback in callbacks:

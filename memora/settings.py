@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -10,38 +11,39 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
+    DotEnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
 from memora.errors import InvalidSetting
+from memora.i18n import mark
 
 APP_FOLDER = Path(__file__).resolve().parent.parent
 DEFAULT_MODEL = "gpt-6-luna"
 DEMO_MODEL = "memora-demo"
 
 _ALLOWED = {
-    "OPENAI_BASE_URL": "an http(s) address such as http://localhost:11434/v1",
-    "MEMORA_MODEL": "the name of a model, not empty",
-    "MEMORA_DATA_DIR": "the path of a folder",
-    "MEMORA_DATABASE_URL": "a SQLAlchemy address that begins with sqlite:///",
-    "MEMORA_CHROMA_URL": "an http(s) address such as http://localhost:8000",
-    "MEMORA_EMBEDDER": "local, openai",
-    "MEMORA_MAX_INPUT_TOKENS": "a whole number from 2000 to 1000000",
-    "MEMORA_LANGUAGE": "auto, zh_TW, en",
-    "MEMORA_REQUEST_TIMEOUT": "seconds, from 1 to 600",
-    "MEMORA_MAX_RETRIES": "a whole number from 0 to 10",
-    "MEMORA_EMBEDDING_MODEL": "the name of an embedding model, not empty",
-    "MEMORA_TEST_SEAM": "0, 1 (for tests only)",
+    "OPENAI_BASE_URL": mark("an http(s) address such as http://localhost:11434/v1"),
+    "MEMORA_MODEL": mark("the name of a model, not empty"),
+    "MEMORA_DATA_DIR": mark("the path of a folder"),
+    "MEMORA_DATABASE_URL": mark("a SQLAlchemy address that begins with sqlite:///"),
+    "MEMORA_CHROMA_URL": mark("an http(s) address such as http://localhost:8000"),
+    "MEMORA_EMBEDDER": mark("local, openai"),
+    "MEMORA_MAX_INPUT_TOKENS": mark("a whole number from 2000 to 1000000"),
+    "MEMORA_LANGUAGE": mark("auto, zh_TW, en"),
+    "MEMORA_REQUEST_TIMEOUT": mark("seconds, from 1 to 600"),
+    "MEMORA_MAX_RETRIES": mark("a whole number from 0 to 10"),
+    "MEMORA_EMBEDDING_MODEL": mark("the name of an embedding model, not empty"),
+    "MEMORA_PORT": mark("a whole number from 1 to 65535"),
+    "MEMORA_TEST_SEAM": mark("0, 1 (for tests only)"),
 }
 
 
 class Settings(BaseSettings):
     """What the person who runs the app decides. Field aliases are the names in the environment."""
 
-    model_config = SettingsConfigDict(
-        env_file=APP_FOLDER / ".env", env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True
-    )
+    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", frozen=True, populate_by_name=True)
 
     openai_api_key: SecretStr | None = Field(None, alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, alias="OPENAI_BASE_URL")
@@ -55,6 +57,7 @@ class Settings(BaseSettings):
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)
+    port: int = Field(8501, alias="MEMORA_PORT", ge=1, le=65535)
     test_seam: bool = Field(False, alias="MEMORA_TEST_SEAM")
 
     @field_validator("openai_base_url", "chroma_url")
@@ -63,7 +66,7 @@ class Settings(BaseSettings):
         if value is None:
             return None
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
             raise ValueError("not an http(s) address")
         return value.rstrip("/")
 
@@ -88,8 +91,9 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Environment first, then ``.env``, then what was passed in (Streamlit's secrets)."""
-        return env_settings, dotenv_settings, init_settings
+        """Environment first, then ``.env`` (or ``MEMORA_ENV_FILE``), then what was passed in (Streamlit's secrets)."""
+        env_file = os.environ.get("MEMORA_ENV_FILE", APP_FOLDER / ".env")
+        return env_settings, DotEnvSettingsSource(settings_cls, env_file=env_file), init_settings
 
     @property
     def is_demo(self) -> bool:

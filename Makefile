@@ -1,0 +1,50 @@
+# Works with the make and sh of Debian, Ubuntu and macOS. Run `make help` for the targets.
+.DEFAULT_GOAL := help
+
+VENV := .venv
+PYTHON_IN_VENV := $(VENV)/bin/python
+LOCK := $(VENV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet \
+	--no-header --no-emit-index-url --no-emit-find-links
+
+.PHONY: help run test check bench locale screenshots lock clean
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+
+run: ## Start Memora (installs what it needs the first time)
+	@scripts/install requirements.txt
+	@$(PYTHON_IN_VENV) -m memora
+
+test: ## Run every test, in a real browser too (installs what it needs)
+	@scripts/install requirements-dev.txt
+	@$(PYTHON_IN_VENV) -m tests.browser.browsers
+	$(PYTHON_IN_VENV) -m pytest
+
+check: ## Format, lint, types, layers and fast tests: run it before every commit
+	@scripts/install requirements-dev.txt
+	$(PYTHON_IN_VENV) -m ruff format --check .
+	$(PYTHON_IN_VENV) -m ruff check .
+	$(PYTHON_IN_VENV) -m mypy
+	$(PYTHON_IN_VENV) -m pytest tests/unit -q -m "not slow"
+
+bench: ## Measure
+	@scripts/install requirements-dev.txt
+	$(PYTHON_IN_VENV) -m benchmarks
+
+locale: ## Collect the sentences of the interface, update and compile the catalogues
+	@scripts/install requirements-dev.txt
+	$(PYTHON_IN_VENV) -m scripts.catalogues
+
+screenshots: ## Take the pictures in docs/ from the real app
+	@scripts/install requirements-dev.txt
+	@$(PYTHON_IN_VENV) -m tests.browser.browsers
+	$(PYTHON_IN_VENV) -m scripts.screenshots
+
+lock: ## Pin the dependencies of pyproject.toml again (LOCK_FLAGS=--upgrade for newer ones)
+	@scripts/install requirements-dev.txt
+	@$(PYTHON_IN_VENV) -m pip install --quiet --disable-pip-version-check uv==0.13.9
+	$(LOCK) --annotation-style=line $(LOCK_FLAGS) --output-file requirements.txt
+	$(LOCK) --no-annotate $(LOCK_FLAGS) --extra dev --constraint requirements.txt --output-file requirements-dev.txt
+
+clean: ## Remove the environment and the tools' caches; your data in .memora stays
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis tests/artifacts

@@ -1,0 +1,112 @@
+"""Which model answers: the demo model, or the one behind the connection that is set up right now."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from memora.errors import InvalidInput
+from memora.model import LanguageModel
+from memora.providers.openai.client import build_client
+from memora.providers.openai.model import OpenAIModel
+from memora.settings import DEMO_MODEL, Settings
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where requests go. No address stands for OpenAI's own; neither address nor key for the demo model."""
+
+    base_url: str | None
+    api_key: str | None
+
+    @property
+    def is_demo(self) -> bool:
+        """Nothing to connect to."""
+        return self.base_url is None and self.api_key is None
+
+    @property
+    def host(self) -> str:
+        """The host's name (and port), empty for OpenAI itself and for the demo model."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2] if self.base_url else ""
+
+    def __repr__(self) -> str:
+        return f"Endpoint(host={self.host!r}, is_demo={self.is_demo})"
+
+
+class Connection:
+    """The endpoint in use, its client and its models. Safe across threads.
+
+    A key from the environment belongs to the address from the environment: `connect` never sends it
+    anywhere else.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        key = settings.openai_api_key
+        self._settings = settings
+        self._configured = Endpoint(
+            base_url=settings.openai_base_url, api_key=key.get_secret_value() if key else None
+        )
+        self._endpoint = self._configured
+        self._lock = threading.RLock()
+        self._client: OpenAI | None = None
+        self._models: dict[str, LanguageModel] = {}
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where requests go now."""
+        return self._endpoint
+
+    def connect(self, *, base_url: str | None, api_key: str | None) -> None:
+        """Use another endpoint, for this process only; without both, the configured one again.
+
+        Raises `InvalidInput` for an address that is none.
+        """
+        base_url = (base_url or "").strip().rstrip("/") or None
+        api_key = (api_key or "").strip() or None
+        if base_url is not None:
+            parts = urlsplit(base_url)
+            if parts.scheme not in ("http", "https") or not parts.hostname:
+                raise InvalidInput("not an http(s) address", field="base_url", allowed="http://…, https://…")
+        chosen = Endpoint(base_url=base_url, api_key=api_key)
+        with self._lock:
+            self._endpoint = self._configured if chosen.is_demo else chosen
+            self._client = None
+            self._models = {}
+
+    def model_name(self, preferred: str | None) -> str:
+        """The name of the model that answers."""
+        return DEMO_MODEL if self._endpoint.is_demo else preferred or self._settings.model
+
+    def model(self, preferred: str | None) -> LanguageModel:
+        """The model that answers: ``preferred``, or the configured one."""
+        with self._lock:
+            name = self.model_name(preferred)
+            if name not in self._models:
+                self._models[name] = OpenAIModel(client_factory=self.client, model=name)
+            return self._models[name]
+
+    def client(self) -> OpenAI:
+        """The SDK's client for the endpoint; the demo model sits beneath it as a transport."""
+        with self._lock:
+            if self._client is None:
+                self._client = self._build()
+            return self._client
+
+    def _build(self) -> OpenAI:
+        transport = None
+        if self._endpoint.is_demo:
+            from memora.providers.demo import DemoTransport, TriggerFaults
+
+            transport = DemoTransport(faults=TriggerFaults() if self._settings.test_seam else None)
+        return build_client(
+            api_key=self._endpoint.api_key,
+            base_url=self._endpoint.base_url,
+            timeout=self._settings.request_timeout,
+            max_retries=self._settings.max_retries,
+            transport=transport,
+        )

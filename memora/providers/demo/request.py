@@ -1,0 +1,127 @@
+"""A request body of the Responses API, as the demo model reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from memora.model import Item, Purpose
+
+_BACKGROUND = re.compile(r"<background\b[^>]*>(.*?)</background>", re.DOTALL)
+_JSON_START = re.compile(r"[{\[]")
+_STRUCTURED: dict[str, Purpose] = {"memory_extraction": "extraction", "memory_reconciliation": "reconciliation"}
+
+
+@dataclass(frozen=True)
+class Background:
+    """What the application told the model about the user: profile fields, and sentences."""
+
+    profile: dict[str, str] = field(default_factory=dict)
+    memories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoRequest:
+    """What is wanted.
+
+    ``message`` is the last thing the user said; ``call_outputs`` are the results of calls made for it;
+    ``tools`` names the functions that may be called now; ``texts`` are all messages of the input, with their roles.
+    """
+
+    purpose: Purpose
+    message: str
+    background: Background
+    call_outputs: tuple[str, ...]
+    tools: frozenset[str]
+    texts: tuple[tuple[str, str], ...]
+
+    @property
+    def number(self) -> Literal[1, 2]:
+        """1, or 2 once a call has been answered."""
+        return 2 if self.call_outputs else 1
+
+
+def read_request(body: dict[str, Any]) -> DemoRequest:
+    """Read a request body; whatever is missing or odd in it counts as empty."""
+    items = _items(body.get("input"))
+    texts = tuple((str(item.get("role")), text) for item in items if (text := message_text(item)))
+    spoken = [text for role, text in texts if role == "user" and not _BACKGROUND.search(text)]
+    may_call = body.get("tool_choice", "auto") != "none"
+    tools = [str(tool.get("name")) for tool in body.get("tools") or () if isinstance(tool, dict)]
+    return DemoRequest(
+        purpose=_purpose(body, items),
+        message=spoken[-1] if spoken else "",
+        background=_background(text for _, text in texts),
+        call_outputs=_call_outputs(items),
+        tools=frozenset(tools if may_call else ()),
+        texts=texts,
+    )
+
+
+def message_text(item: Item) -> str:
+    """The text of a message item, however its content is written; empty for other items."""
+    content = item.get("content") if item.get("type", "message") == "message" else None
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
+
+
+def embedded_json(text: str) -> Any:
+    """The first JSON object or array inside ``text``; None when there is none."""
+    decoder = json.JSONDecoder()
+    for start in _JSON_START.finditer(text):
+        try:
+            return decoder.raw_decode(text, start.start())[0]
+        except json.JSONDecodeError:
+            continue
+    return None
+
+
+def _items(written: Any) -> list[Item]:
+    if isinstance(written, str):
+        return [{"role": "user", "content": written}]
+    return [item for item in written or () if isinstance(item, dict)]
+
+
+def _purpose(body: dict[str, Any], items: list[Item]) -> Purpose:
+    text = body.get("text")
+    output_format = text.get("format") if isinstance(text, dict) else None
+    if isinstance(output_format, dict) and (structured := _STRUCTURED.get(str(output_format.get("name")))):
+        return structured
+    if body.get("tools") or any(item.get("type") == "function_call_output" for item in items):
+        return "answer"
+    instructions = str(body.get("instructions") or "").lower()
+    return "summary" if "summar" in instructions or "摘要" in instructions else "answer"
+
+
+def _call_outputs(items: list[Item]) -> tuple[str, ...]:
+    outputs: list[str] = []
+    for item in items:
+        if item.get("role") == "user":
+            outputs.clear()
+        elif item.get("type") == "function_call_output":
+            outputs.append(str(item.get("output")))
+    return tuple(outputs)
+
+
+def _background(texts: Iterator[str]) -> Background:
+    profile: dict[str, str] = {}
+    memories: list[str] = []
+    for block in (block for text in texts for block in _BACKGROUND.findall(text)):
+        told = embedded_json(block)
+        if not isinstance(told, dict):
+            continue
+        fields = told.get("profile")
+        if isinstance(fields, dict):
+            profile |= {str(name): _flat(value) for name, value in fields.items() if value}
+        for memory in told.get("memories") or ():
+            memories.append(str(memory.get("content", "")) if isinstance(memory, dict) else str(memory))
+    return Background(profile=profile, memories=tuple(memory for memory in memories if memory))
+
+
+def _flat(value: Any) -> str:
+    return "、".join(map(str, value)) if isinstance(value, list) else str(value)

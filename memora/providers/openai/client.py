@@ -1,0 +1,42 @@
+"""The OpenAI client: timeouts, retries, a key or none, and a seam for the transport below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import OpenAI
+
+CONNECT_TIMEOUT_SECONDS = 10.0
+NO_KEY = "no-key"
+
+
+def build_client(
+    *,
+    api_key: str | None,
+    base_url: str | None,
+    timeout: float,
+    max_retries: int,
+    transport: httpx2.BaseTransport | None = None,
+) -> OpenAI:
+    """A client that is safe to share between threads.
+
+    ``timeout`` is in seconds and bounds every wait for bytes, not the whole answer. Without a key a
+    placeholder is sent: servers that need none take any. ``transport`` replaces the network.
+    """
+    import httpx2
+    from openai import DefaultHttpx2Client, OpenAI
+
+    from memora.providers.openai.pump import stop_if_hung_up
+
+    timeouts = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT_SECONDS))
+    return OpenAI(
+        api_key=api_key or NO_KEY,
+        base_url=base_url,
+        timeout=timeouts,
+        max_retries=max_retries,
+        http_client=DefaultHttpx2Client(
+            timeout=timeouts, transport=transport, event_hooks={"request": [stop_if_hung_up]}
+        ),
+    )

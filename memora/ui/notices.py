@@ -1,0 +1,70 @@
+"""What the pages say about the app's own state, and errors in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+
+from memora.errors import MemoraError
+from memora.i18n import Translator
+from memora.status import AppStatus
+from memora.ui.markdown import as_plain
+from memora.ui.numbers import whole
+from memora.ui.sentences import sentence
+from memora.ui.session import get_app, translate, user_id
+
+
+@contextmanager
+def told_in_words() -> Iterator[None]:
+    """Draw what Memora raises on purpose as a sentence instead of a trace."""
+    try:
+        yield
+    except MemoraError as error:
+        st.error(as_plain(sentence(error.as_failure(), translate())), icon=":material/error:")
+
+
+def draw_notices() -> None:
+    """Demo model and index, where there is something to say."""
+    if get_app().status(user_id=user_id()).is_demo:
+        _draw_demo_notice()
+    draw_index_notice()
+
+
+def draw_index_notice() -> None:
+    """The state of the memory index, unless it is simply ready."""
+    told = index_notice(get_app().status(user_id=user_id()), translate())
+    if told:
+        with st.container(key="index-notice"):
+            st.caption(f":material/info: {told}")
+
+
+def _draw_demo_notice() -> None:
+    _ = translate()
+    with st.container(key="demo-notice", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.markdown(
+            ":material/science: " + _("**Demo model.** The answers are scripted, not written by a language model.")
+        )
+        st.page_link("pages/settings.py", label=_("Connect a real model"), icon=":material/cable:")
+
+
+def index_notice(status: AppStatus, _: Translator) -> str:
+    """What is worth knowing about the memory index; empty when it is ready."""
+    match status.index:
+        case "ready":
+            return ""
+        case "starting":
+            return _("Memory search is starting. Until it is ready, memories are found by their words.")
+        case "rebuilding" if status.index_progress:
+            done, total = status.index_progress
+            return _("The memory index is being rebuilt: {done} of {total}.").format(
+                done=whole(done, _), total=whole(total, _)
+            )
+        case "rebuilding":
+            return _("The memory index is being rebuilt.")
+        case _:
+            return _(
+                "The memory index cannot be used at the moment. Memories are found by their words, "
+                "and the index is rebuilt from the record."
+            )

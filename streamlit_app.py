@@ -1,0 +1,62 @@
+"""Memora's entry: page settings, navigation and the frame around the pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from memora.errors import OperatorError
+from memora.ui import conversation
+from memora.ui.markdown import as_plain
+from memora.ui.notices import told_in_words
+from memora.ui.sentences import sentence
+from memora.ui.session import get_app, settle_language, settle_language_without_app
+from memora.ui.sidebar import draw_sidebar
+
+ASSETS = Path(__file__).parent / "memora" / "ui" / "assets"
+
+
+def main() -> None:
+    """Draw the frame and the page that is asked for."""
+    st.set_page_config(page_title="Memora", page_icon=str(ASSETS / "icon.svg"), layout="centered")
+    st.html(ASSETS / "style.css")
+    st.logo(ASSETS / "logo.svg", icon_image=ASSETS / "icon.svg", size="large")
+    try:
+        get_app()
+    except OperatorError as error:
+        draw_start_failure(error)
+        return
+    with told_in_words():
+        draw_page()
+
+
+def draw_page() -> None:
+    """Navigation, sidebar and the page itself."""
+    _ = settle_language()
+    chat = st.Page("pages/chat.py", title=_("Chat"), icon=":material/chat_bubble:", default=True)
+    page = st.navigation(
+        [
+            chat,
+            st.Page("pages/memories.py", title=_("Memories"), icon=":material/bookmarks:", url_path="memories"),
+            st.Page("pages/profile.py", title=_("Profile"), icon=":material/person:", url_path="profile"),
+            st.Page("pages/settings.py", title=_("Settings"), icon=":material/tune:", url_path="settings"),
+        ]
+    )
+    is_chat = page == chat
+    if is_chat:
+        conversation.settle_open(came_from_elsewhere=st.session_state.get("page", "") != page.url_path)
+    st.session_state["page"] = page.url_path
+    draw_sidebar(chat, is_chat=is_chat)
+    page.run()
+
+
+def draw_start_failure(error: OperatorError) -> None:
+    """Why Memora cannot start, in words, with what is to be done."""
+    _ = settle_language_without_app()
+    st.title(_("Memora cannot start yet"))
+    st.error(as_plain(sentence(error.as_failure(), _)), icon=":material/build:")
+    st.caption(_("Settings come from the environment, the file .env or Streamlit's secrets. Correct it and reload."))
+
+
+main()
