@@ -17,7 +17,7 @@ run: ## Start Memora (installs what it needs the first time)
 
 test: ## Run every test, in a real browser too (installs what it needs)
 	@scripts/install requirements-dev.txt
-	@$(PYTHON_IN_VENV) -m tests.browser.browsers
+	@$(PYTHON_IN_VENV) tests/browser/browsers.py
 	$(PYTHON_IN_VENV) -m pytest
 
 check: ## Format, lint, types, layers and fast tests: run it before every commit
@@ -37,8 +37,8 @@ locale: ## Collect the sentences of the interface, update and compile the catalo
 
 screenshots: ## Take the pictures in docs/ from the real app
 	@scripts/install requirements-dev.txt
-	@$(PYTHON_IN_VENV) -m tests.browser.browsers
-	$(PYTHON_IN_VENV) -m scripts.screenshots
+	@$(PYTHON_IN_VENV) tests/browser/browsers.py
+	PYTHONPATH=tests $(PYTHON_IN_VENV) -m scripts.screenshots
 
 lock: ## Pin the dependencies of pyproject.toml again (LOCK_FLAGS=--upgrade for newer ones)
 	@scripts/install requirements-dev.txt

@@ -8,12 +8,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from memora.errors import DataFolderUnusable, MemoraError, OperatorError
-from memora.i18n import Translator, choose_language, mark, translator
-from memora.preferences import Language
+from memora.i18n import Translator, mark, terminal_language, translator
 from memora.settings import APP_FOLDER, Settings, load_settings
 from memora.ui.sentences import sentence
 
@@ -49,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_data_folder(settings.data_dir)
         check_port(settings.port)
     except OperatorError as error:
-        print(explain(error, translator(_terminal_language(os.environ))), file=sys.stderr)  # noqa: T201
+        print(explain(error, translator(terminal_language(os.environ))), file=sys.stderr)  # noqa: T201
         return BAD_START
     return _hand_over(streamlit_command(settings))
 
@@ -98,12 +97,6 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m memora", description="Start Memora on this machine.")
     parser.add_argument("--port", metavar="N", help="the port to listen on, instead of MEMORA_PORT (8501)")
     return parser.parse_args(arguments)
-
-
-def _terminal_language(environ: Mapping[str, str]) -> Language:
-    """The language of whoever reads the terminal; the settings may be what is wrong, so they are not asked."""
-    spoken = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), None)
-    return choose_language(environ.get("MEMORA_LANGUAGE"), spoken)
 
 
 def _hand_over(command: list[str]) -> int:

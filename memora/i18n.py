@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gettext
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import get_args
@@ -66,3 +67,9 @@ def choose_language(preferred: str | None, accept: str | None) -> Language:
             case "en":
                 return "en"
     return "en"
+
+
+def terminal_language(environ: Mapping[str, str]) -> Language:
+    """The language of whoever reads the terminal. The settings may be what is wrong, so only ``environ`` is asked."""
+    spoken = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), None)
+    return choose_language(environ.get("MEMORA_LANGUAGE"), spoken)

@@ -89,14 +89,14 @@ class ModelResponse:
     def text(self) -> str:
         """The text of all assistant messages, joined."""
         return "".join(
-            part.get("text") or "" for part in _content_parts(self.output) if part.get("type") == "output_text"
+            str(part.get("text") or "") for part in _content_parts(self.output) if part.get("type") == "output_text"
         )
 
     @property
     def refusal(self) -> str:
         """The refusal of all assistant messages, joined; empty when there is none."""
         return "".join(
-            part.get("refusal") or "" for part in _content_parts(self.output) if part.get("type") == "refusal"
+            str(part.get("refusal") or "") for part in _content_parts(self.output) if part.get("type") == "refusal"
         )
 
     @property
@@ -107,8 +107,9 @@ class ModelResponse:
 
 def _content_parts(output: tuple[Item, ...]) -> Iterator[Item]:
     for item in output:
-        if item.get("type") == "message":
-            yield from (part for part in item.get("content") or () if isinstance(part, dict))
+        content = item.get("content")
+        if item.get("type") == "message" and isinstance(content, list):
+            yield from (part for part in content if isinstance(part, dict))
 
 
 @dataclass(frozen=True, kw_only=True)

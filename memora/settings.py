@@ -30,7 +30,7 @@ _ALLOWED = {
     "MEMORA_DATABASE_URL": mark("a SQLAlchemy address that begins with sqlite:///"),
     "MEMORA_CHROMA_URL": mark("an http(s) address such as http://localhost:8000"),
     "MEMORA_EMBEDDER": mark("local, openai"),
-    "MEMORA_MAX_INPUT_TOKENS": mark("a whole number from 2000 to 1000000"),
+    "MEMORA_MAX_INPUT_TOKENS": mark("a whole number from 4000 to 1000000"),
     "MEMORA_LANGUAGE": mark("auto, zh_TW, en"),
     "MEMORA_REQUEST_TIMEOUT": mark("seconds, from 1 to 600"),
     "MEMORA_MAX_RETRIES": mark("a whole number from 0 to 10"),
@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     chroma_url: str | None = Field(None, alias="MEMORA_CHROMA_URL")
     embedder: Literal["local", "openai"] = Field("local", alias="MEMORA_EMBEDDER")
     embedding_model: str = Field("text-embedding-3-small", alias="MEMORA_EMBEDDING_MODEL", min_length=1)
-    max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=2_000, le=1_000_000)
+    max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=4_000, le=1_000_000)
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)

@@ -54,7 +54,7 @@ def draw_memories() -> None:
 def draw_search() -> tuple[str, str]:
     """The search box and how it searches."""
     _ = translate()
-    with st.container(key="memory-search-row", horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(key="memory-search-row", horizontal=True, vertical_alignment="center", gap="small"):
         text = st.text_input(
             _("Search"),
             key="memory-search",
@@ -78,7 +78,7 @@ def draw_search() -> tuple[str, str]:
 def draw_filters(text: str) -> MemoryQuery:
     """Category, status and order, as a query for the record."""
     _ = translate()
-    with st.container(key="memory-filters", horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(key="memory-filters", horizontal=True, vertical_alignment="center", gap="small"):
         categories = st.pills(
             _("Category"),
             list(Category),
@@ -87,12 +87,21 @@ def draw_filters(text: str) -> MemoryQuery:
             key="memory-categories",
             label_visibility="collapsed",
         )
-    with st.container(key="memory-order", horizontal=True, gap="small"):
         status = st.selectbox(
-            _("Show"), list(STATUS), format_func=lambda name: _(STATUS[name]), key="memory-status", width=160
+            _("Show"),
+            list(STATUS),
+            format_func=lambda name: _(STATUS[name]),
+            key="memory-status",
+            label_visibility="collapsed",
+            width=120,
         )
         sort = st.selectbox(
-            _("Order"), list(SORT), format_func=lambda name: _(SORT[name]), key="memory-sort", width=200
+            _("Order"),
+            list(SORT),
+            format_func=lambda name: _(SORT[name]),
+            key="memory-sort",
+            label_visibility="collapsed",
+            width=150,
         )
     return MemoryQuery(status=status, categories=tuple(categories), text=text, sort=sort, limit=PAGE_SIZE)
 

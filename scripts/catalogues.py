@@ -30,7 +30,9 @@ def collect_sentences() -> Catalog:
 
 
 def read_catalogue(language: str) -> Catalog:
-    """The catalogue of ``language`` as it stands in its .po file."""
+    """The catalogue of ``language`` as it stands in its .po file; an empty one for a new language."""
+    if not catalogue_path(language).exists():
+        return Catalog(locale=language, domain=DOMAIN, project="Memora", fuzzy=False)
     with catalogue_path(language).open("rb") as file:
         return read_po(file, locale=language, domain=DOMAIN)
 
@@ -57,6 +59,7 @@ def _update(language: str) -> Catalog:
     # Guessed translations of new sentences would pass for real ones; dates would change at every run.
     catalogue.update(collect_sentences(), no_fuzzy_matching=True, update_creation_date=False)
     catalogue.obsolete.clear()
+    catalogue_path(language).parent.mkdir(parents=True, exist_ok=True)
     with catalogue_path(language).open("wb") as file:
         write_po(file, catalogue, width=120, include_lineno=False, sort_by_file=True)
     catalogue_path(language, ".mo").write_bytes(compile_catalogue(catalogue))

@@ -18,14 +18,13 @@ _TOKEN = re.compile(
 )
 _VOWEL = re.compile(r"[aeiouy]")
 
-_ENGLISH_STOP_WORDS = frozenset(
-    """
+_ENGLISH_FUNCTION_WORDS = """
     a about am an and any are as at be been being but by can could did do does doing for from had has have he her
     hers him his how i i'd i'll i'm i've if in is it it's its just me mine my of on or our ours please she should so
     some tell than that that's the their them then there these they this those to us was we were what what's when
     where which who whom whose why will with would you you're your yours
-    """.split()
-)
+"""
+_STOP_WORDS = frozenset(_ENGLISH_FUNCTION_WORDS.split())
 # Only words that hardly ever are a part of a longer one: a query is cut at them. Longer ones come first.
 _CHINESE_FUNCTION_WORDS = re.compile(
     "為什麼|為甚麼|什麼|甚麼|怎麼樣|怎麼|怎樣|哪裡|哪裏|哪兒|哪個|哪些|多少|是不是|有沒有|可不可以|請問|可以"
@@ -67,7 +66,7 @@ def _asked(text: str) -> Iterator[str]:
         if kind == "cjk":
             for part in _CHINESE_FUNCTION_WORDS.split(token):
                 yield from _pairs(part) if len(part) > 1 else part
-        elif token not in _ENGLISH_STOP_WORDS:
+        elif token not in _STOP_WORDS:
             yield _stem(token)
 
 

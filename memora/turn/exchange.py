@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from memora.errors import Cancelled, Failure, ModelError, StreamCut
@@ -82,10 +82,7 @@ def exchange(
     ``known_items`` is how many items of the input an earlier request of the turn has told already.
     ``taken_call_ids`` are the call ids of earlier requests.
     """
-    started = time.perf_counter()
-    hearing = _Hearing(
-        number=number, emit=emit, clock=clock, known_items=known_items, taken=set(taken_call_ids), started=started
-    )
+    hearing = _Hearing(number=number, emit=emit, clock=clock, known_items=known_items, announced=set(taken_call_ids))
     error: ModelError | Cancelled | None = None
     try:
         for event in model.stream(request, cancel=cancel):
@@ -105,52 +102,43 @@ def exchange(
         error=error,
     )
     if result.sent or not isinstance(error, Cancelled):
-        emit(_finished(result, number=number, hearing=hearing))
+        emit(_finished(result, hearing=hearing))
     return result
 
 
+@dataclass
 class _Hearing:
     """What has arrived of a response, told as it comes."""
 
-    def __init__(
-        self,
-        *,
-        number: int,
-        emit: Callable[[Event], None],
-        clock: Callable[[], float],
-        known_items: int,
-        taken: set[str],
-        started: float,
-    ) -> None:
-        self.sent = False
-        self.response: ModelResponse | None = None
-        self.first_token_ms: float | None = None
-        self.clock = clock
-        self._pieces: list[str] = []
-        self._number = number
-        self._emit = emit
-        self._known_items = known_items
-        self._announced = taken
-        self._started = started
+    number: int
+    emit: Callable[[Event], None]
+    clock: Callable[[], float]
+    known_items: int
+    announced: set[str]
+    sent: bool = False
+    response: ModelResponse | None = None
+    first_token_ms: float | None = None
+    pieces: list[str] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
 
     @property
     def text(self) -> str:
-        return "".join(self._pieces)
+        return "".join(self.pieces)
 
     @property
     def took_ms(self) -> float:
-        return (time.perf_counter() - self._started) * 1000
+        return (time.perf_counter() - self.started) * 1000
 
     def hear(self, event: ModelEvent) -> None:
         match event:
             case RequestSent():
                 self.sent = True
-                body = {**event.body, "input": event.body.get("input", [])[self._known_items :]}
-                self._emit(RequestStarted(at=self.clock(), number=self._number, body=body, dropped=event.dropped))
+                body = {**event.body, "input": event.body.get("input", [])[self.known_items :]}
+                self.emit(RequestStarted(at=self.clock(), number=self.number, body=body, dropped=event.dropped))
             case TextDelta():
                 self._note_first_token()
-                self._pieces.append(event.text)
-                self._emit(TextArrived(at=self.clock(), number=self._number, text=event.text))
+                self.pieces.append(event.text)
+                self.emit(TextArrived(at=self.clock(), number=self.number, text=event.text))
             case CallAnnounced():
                 self._note_first_token()
                 self._announce(event)
@@ -165,10 +153,10 @@ class _Hearing:
 
     def _announce(self, call: CallAnnounced) -> None:
         """Tell of a call, unless its id cannot stay: it gets another one when the response has ended."""
-        if not call.call_id or call.call_id in self._announced:
+        if not call.call_id or call.call_id in self.announced:
             return
-        self._announced.add(call.call_id)
-        self._emit(CallArriving(at=self.clock(), number=self._number, name=call.name, call_id=call.call_id))
+        self.announced.add(call.call_id)
+        self.emit(CallArriving(at=self.clock(), number=self.number, name=call.name, call_id=call.call_id))
 
 
 def _text_of(response: ModelResponse | None) -> str:
@@ -189,12 +177,12 @@ def _usage(request: ModelRequest, response: ModelResponse | None, *, arrived: st
     return estimate_usage(request, output=output, text=arrived, count_tokens=count_tokens)
 
 
-def _finished(result: Exchange, *, number: int, hearing: _Hearing) -> RequestFinished:
+def _finished(result: Exchange, *, hearing: _Hearing) -> RequestFinished:
     response = result.response
     is_stopped = isinstance(result.error, Cancelled)
     return RequestFinished(
         at=hearing.clock(),
-        number=number,
+        number=hearing.number,
         took_ms=hearing.took_ms,
         first_token_ms=hearing.first_token_ms,
         status=response.status if response else "stopped" if is_stopped else "failed",

@@ -150,6 +150,7 @@ def _reply(last: Exchange, *, before: Exchange | None = None) -> ModelReply:
 
 def _emptiness(last: Exchange) -> Failure:
     """Why a completed response has nothing to read."""
-    parts = [part for item in last.output if item.get("type") == "message" for part in item.get("content") or ()]
-    is_refusal = any(part.get("type") == "refusal" for part in parts)
+    contents = [item.get("content") for item in last.output if item.get("type") == "message"]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    is_refusal = any(isinstance(part, dict) and part.get("type") == "refusal" for part in parts)
     return Failure(code="refused" if is_refusal else "empty_answer")

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memora.context import (
+    BACKGROUND_SHARE,
     TOOL_TURN_TOKEN_RESERVE,
+    Background,
+    Fold,
     PreparedContext,
     ShortTermMemory,
     Summarizer,
     TokenCounter,
-    background_messages,
+    build_background,
     system_prompt,
 )
 from memora.context.ports import ConversationStore
@@ -38,6 +41,9 @@ from memora.turn.flow import ModelReply, run_model_with_tools
 from memora.turn.ports import Turn
 
 Emit = Callable[[Event], None]
+
+SUMMARY_SHARE = 0.5
+"""The share of the context window that one summary request may fill with old messages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +77,12 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
     emit(TurnStarted(at=time.time(), user_message=turn.user_message, model=parts.model.name))
     short_term = _short_term_memory(turn, parts=parts, cancel=cancel)
     known = _recall(turn, parts=parts, emit=emit)
-    background = background_messages(profile=known.profile, memories=known.recall.memories)
+    background = build_background(
+        profile=known.profile,
+        memories=known.recall.memories,
+        count_tokens=parts.counter.count,
+        max_tokens=int(parts.max_input_tokens * BACKGROUND_SHARE),
+    )
     try:
         context = _prepare(short_term, background, emit=emit)
     except MemoraError as error:
@@ -85,7 +96,8 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
             cancel=cancel,
             count_tokens=parts.counter.count,
         )
-        _touch(turn, context, parts=parts, emit=emit)
+        if context.has_background:
+            _touch(turn, background, parts=parts, emit=emit)
     if reply.state == "stopped" and cancel.reason == "interrupted":
         reply = replace(reply, state="cut_off" if reply.text else "failed", failure=Failure(code="interrupted"))
     learn = parts.preferences.memory_enabled and bool(reply.text) and reply.state != "failed"
@@ -117,7 +129,9 @@ def _short_term_memory(turn: Turn, *, parts: TurnParts, cancel: CancelToken) -> 
     return ShortTermMemory(
         store=parts.conversations,
         counter=parts.counter,
-        summarizer=Summarizer(model=parts.model, counter=parts.counter),
+        summarizer=Summarizer(
+            model=parts.model, counter=parts.counter, max_tokens=int(parts.max_input_tokens * SUMMARY_SHARE)
+        ),
         user_id=turn.user_id,
         conversation_id=turn.conversation_id,
         turn_id=turn.id,
@@ -157,16 +171,54 @@ def _recall(turn: Turn, *, parts: TurnParts, emit: Emit) -> Known:
     return known
 
 
-def _touch(turn: Turn, context: PreparedContext, *, parts: TurnParts, emit: Emit) -> None:
+def _prepare(short_term: ShortTermMemory, background: Background, *, emit: Emit) -> PreparedContext:
+    """Fit the conversation into the window, telling what was folded away and what is sent."""
+    started = time.perf_counter()
+    context = short_term.prepare_context(
+        background_messages=background.messages, reserved_input_tokens=TOOL_TURN_TOKEN_RESERVE
+    )
+    for fold in context.folds:
+        emit(_told(fold, left_out=context.left_out_messages))
+    emit(
+        ContextPrepared(
+            at=time.time(),
+            took_ms=_ms_since(started),
+            max_input_tokens=context.max_input_tokens,
+            input_tokens=context.input_tokens,
+            reserved_input_tokens=context.reserved_input_tokens,
+            estimated_input_tokens=context.estimated_input_tokens,
+            context_messages=context.context_messages,
+            newly_summarized_count=context.newly_summarized_count,
+            summary_token_usage=context.summary_token_usage,
+            parts=context.parts,
+            left_out_messages=context.left_out_messages,
+        )
+    )
+    return context
+
+
+def _told(fold: Fold, *, left_out: int) -> SummaryMade | SummaryFailed:
+    if fold.failure:
+        return SummaryFailed(at=time.time(), took_ms=fold.took_ms, left_out_messages=left_out, failure=fold.failure)
+    return SummaryMade(
+        at=time.time(),
+        took_ms=fold.took_ms,
+        folded_messages=fold.messages,
+        summary=fold.summary,
+        usage=fold.usage,
+    )
+
+
+def _touch(turn: Turn, background: Background, *, parts: TurnParts, emit: Emit) -> None:
     """Mark the memories that were really put into the context as used; a failure is only told."""
-    if not context.memory_ids:
+    if not background.memory_ids:
         return
     failure: Failure | None = None
     try:
-        parts.memory.touch(user_id=turn.user_id, memory_ids=context.memory_ids)
+        parts.memory.touch(user_id=turn.user_id, memory_ids=background.memory_ids)
     except MemoraError as error:
         failure = error.as_failure()
-    emit(MemoriesTouched(at=time.time(), memory_ids=context.memory_ids, failure=failure))
+    emit(MemoriesTouched(at=time.time(), memory_ids=background.memory_ids, failure=failure))
 
 
 def _no_reply(error: MemoraError) -> ModelReply:

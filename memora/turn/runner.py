@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memora.context import TokenCounter, check_message_fits, clean_message, system_prompt
+from memora.context import TOOL_TURN_TOKEN_RESERVE, TokenCounter, check_message_fits, clean_message, system_prompt
 from memora.context.ports import ConversationStore
 from memora.errors import Cancelled, Failure, MemoraError
 from memora.memory import LongTermMemory, ProfileStore
@@ -77,6 +77,7 @@ class TurnRunner:
             instructions=system_prompt(today=self._parts.now().date()),
             tools=TOOLS,
             max_input_tokens=preferences.max_input_tokens or self._parts.max_input_tokens,
+            reserved_input_tokens=TOOL_TURN_TOKEN_RESERVE,
         )
         turn = self._parts.turns.begin_turn(
             user_id=user_id, conversation_id=conversation_id, content=content, at=self._parts.now()
@@ -240,9 +241,7 @@ class TurnRunner:
         finally:
             self._release(turn)
 
-    def _postpone(
-        self, turn: Turn, recorder: TurnRecorder, failure: Failure, *, attempt: int, started: float
-    ) -> None:
+    def _postpone(self, turn: Turn, recorder: TurnRecorder, failure: Failure, *, attempt: int, started: float) -> None:
         will_retry = attempt <= len(LEARNING_RETRY_SECONDS)
         if not will_retry:
             self._parts.turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)

@@ -32,12 +32,13 @@ def _badges(memory: Memory, recalled: RecalledMemory | None, _: Translator) -> s
     color = labels.CATEGORY_COLOR[memory.category]
     badges = [f":{color}-badge[{_(labels.CATEGORY[memory.category])}]"]
     if memory.pinned:
-        badges.append(f":primary-badge[:material/keep: {_('pinned')}]")
+        badges.append(":primary-badge[:material/keep: " + _("pinned") + "]")
     status = "deleted" if memory.deleted_at else "superseded" if memory.superseded_by else ""
     if status:
         badges.append(f":gray-badge[{_(_STATUS[status])}]")
     if recalled:
-        badges.append(f":blue-badge[{_('score {n}').format(n=f'{recalled.score:.2f}')}]")
+        score = _("score {n}").format(n=f"{recalled.score:.2f}")
+        badges.append(f":blue-badge[{score}]")
     zone, today = timezone(), now()
     facts = [
         _("importance {n}").format(n=memory.importance),

@@ -35,10 +35,11 @@ def draw_sidebar(chat_page: StreamlitPage, *, is_chat: bool) -> None:
         _draw_undo()
         shown: int = st.session_state.get("conversations-shown", SHOWN)
         found = get_app().turns.conversations(user_id=user_id(), limit=shown + 1)
-        for title, group in _by_age(found[:shown], _):
-            st.caption(title)
-            for conversation in group:
-                _draw_entry(conversation, chat_page, is_chat=is_chat)
+        with st.container(key="conversations"):
+            for title, group in _by_age(found[:shown], _):
+                st.caption(title)
+                for conversation in group:
+                    _draw_entry(conversation, chat_page, is_chat=is_chat)
         if len(found) > shown and st.button(_("More"), key="more-conversations", type="tertiary"):
             st.session_state["conversations-shown"] = shown + SHOWN
             st.rerun()

@@ -102,7 +102,10 @@ def _step(title: str, *facts: str, icon: str, status: SpanStatus, expanded: bool
     marks: dict[SpanStatus, str] = {"running": "spinner", "error": ":material/error:", "ok": icon, "skipped": icon}
     told = " · ".join(fact for fact in facts if fact)
     label = f"**{title}**" + (f" :gray[:small[{told}]]" if told else "")
-    with st.expander(label, icon=marks[status], type="step", expanded=expanded):
+    with (
+        st.expander(label, icon=marks[status], type="step", expanded=expanded),
+        st.container(gap="xsmall"),
+    ):
         yield
 
 
@@ -319,7 +322,7 @@ def _draw_learning(span: LearningSpan) -> None:
             _draw_decision(decision)
         for update in span.profile:
             field = _(labels.PROFILE_FIELD[update.field])
-            st.markdown(f":blue-badge[{_('profile')}] {as_plain(f'{field}: {update.value}')}", anchors=False)
+            _draw_finding("blue", _("profile"), _("{field}: {value}").format(field=field, value=update.value))
             st.caption(as_plain(_("from “{quote}”").format(quote=update.quote)))
         if span.already_done:
             st.caption(_("An earlier attempt had stored this already; nothing was written twice."))
@@ -335,18 +338,18 @@ def _draw_candidates(span: LearningSpan) -> None:
     decided = {decision.candidate for decision in span.decisions}
     for candidate in span.accepted:
         if candidate not in decided:
-            st.markdown(f":gray-badge[{_('candidate')}] {as_plain(candidate.content)}", anchors=False)
+            _draw_finding("gray", _("candidate"), candidate.content)
             st.caption(as_plain(_("from “{quote}”").format(quote=candidate.quote)))
     for refused in span.refused:
-        st.markdown(f":red-badge[{_('refused')}] {as_plain(refused.candidate.content)}", anchors=False)
+        _draw_finding("red", _("refused"), refused.candidate.content)
         st.caption(as_plain(_(labels.REFUSAL[refused.reason])))
 
 
 def _draw_decision(decision: MemoryReconciliationDecision) -> None:
     _ = translate()
     color = {"create": "green", "skip": "gray", "update": "orange"}[decision.action]
-    badge = f":{color}-badge[{decision.action} · {_(labels.DECISION[decision.action])}]"
-    st.markdown(f"{badge} {as_plain(decision.content or decision.candidate.content)}", anchors=False)
+    verdict = f"{decision.action} · {_(labels.DECISION[decision.action])}"
+    _draw_finding(color, verdict, decision.content or decision.candidate.content)
     if decision.action == "update" and decision.target_content:
         st.caption(as_plain(_("before: {content}").format(content=decision.target_content)))
     if decision.action == "skip" and decision.target_content:
@@ -359,6 +362,10 @@ def _draw_decision(decision: MemoryReconciliationDecision) -> None:
         decision.reason or _(labels.DECIDED_BY[decision.decided_by]),
     ]
     st.caption(as_plain(" · ".join(why)))
+
+
+def _draw_finding(color: str, badge: str, content: str) -> None:
+    st.markdown(f":{color}-badge[{badge}] {as_plain(content)}", anchors=False)
 
 
 # Sums, raw view, download

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memora.i18n import choose_language, mark, translator
+from memora.i18n import choose_language, mark, terminal_language, translator
 
 
 @pytest.mark.parametrize("accept", ["zh-TW", "zh-Hant", "zh_TW.UTF-8", "zh", "zh-CN,en;q=0.5", "fr, zh-TW;q=0.9, en"])
@@ -42,3 +42,17 @@ def test_nothing_stays_nothing(language: str) -> None:
 
 def test_a_marked_sentence_is_itself() -> None:
     assert mark("Try again") == "Try again"
+
+
+@pytest.mark.parametrize(
+    ("environ", "language"),
+    [
+        ({"LANG": "zh_TW.UTF-8"}, "zh_TW"),
+        ({"LC_ALL": "en_US.UTF-8", "LANG": "zh_TW.UTF-8"}, "en"),
+        ({"LC_ALL": "", "LC_MESSAGES": "zh_TW.UTF-8", "LANG": "en_US.UTF-8"}, "zh_TW"),
+        ({"LANG": "en_US.UTF-8", "MEMORA_LANGUAGE": "zh_TW"}, "zh_TW"),
+        ({}, "en"),
+    ],
+)
+def test_the_terminals_language_is_found_as_gettext_finds_it(environ: dict[str, str], language: str) -> None:
+    assert terminal_language(environ) == language

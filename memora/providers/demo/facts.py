@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memora.providers.demo.glossary import canonical
+from memora.providers.demo.glossary import words_of
 from memora.providers.demo.language import Language, count_cjk
 from memora.providers.demo.rules import RULES, Slot
 
@@ -23,9 +23,9 @@ class Fact:
     quote: str
 
     @property
-    def meaning(self) -> str:
+    def meaning(self) -> frozenset[str]:
         """The value in a form that compares across spellings and, for well-known things, across languages."""
-        return canonical(self.value)
+        return words_of(self.value)
 
 
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?=\S)[^。！？!?；;\n.]+)*[。！？!?；;\n.]?")
@@ -45,11 +45,15 @@ _QUESTION_EN = re.compile(
 _TAG_QUESTION = re.compile(r"^(?:對|是|不是|好)(?:嗎|吧)")
 _HYPOTHETICAL = re.compile(r"如果|假如|假設|要是|萬一|的話|\bif\b|\bsuppose\b|\bimagine\b|\bpretend\b", re.IGNORECASE)
 
-_OPENING_ZH = re.compile(r"^\s*(?:嗨|你好|您好|哈囉|大家好|那|嗯|喔|對了|其實|另外|還有|而且|並且|但是|不過|然後|所以|因為|但|並|也)+\s*")
+_OPENING_ZH = re.compile(
+    r"^\s*(?:嗨|你好|您好|哈囉|大家好|那|嗯|喔|對了|其實|另外|還有|而且|並且|但是|不過|然後|所以|因為|但|並|也)+\s*"
+)
 _OPENING_EN = re.compile(
     r"^\s*(?:(?:and|but|so|hi|hello|hey|well|also|by the way|actually|because)\b,?\s*)+", re.IGNORECASE
 )
-_OWN = r"(?:名字|中文|英文|英語|工作|職業|興趣|嗜好|母語|目標|學習|程度|貓|狗|寵物|兔|聽力|口說|寫作|閱讀|文法|發音|單字)"
+_OWN = (
+    r"(?:名字|中文|英文|英語|工作|職業|興趣|嗜好|母語|目標|學習|程度|貓|狗|寵物|兔|聽力|口說|寫作|閱讀|文法|發音|單字)"
+)
 _KIN = r"們|爸|媽|哥|姊|姐|弟|妹|阿公|阿嬤|朋友|同學|同事|老師|老闆|老公|老婆|先生|太太|女兒|兒子|女友|男友|室友"
 _SUBJECT_ZH = re.compile(rf"^(?:我|本人|使用者|用戶|[Uu]ser)(?!{_KIN}|的(?!{_OWN}))\s*")
 _OTHER_ZH = re.compile(r"^(?:我|你|妳|您|他|她|它|這|那|有人|大家|老師|朋友|使用者的)")
@@ -65,7 +69,8 @@ _SUBJECT_EN = (
 _ADVERB_EN = re.compile(r"^(S(?: (?:am|is|have|has))?) (?:currently|now|also|just|actually|still) ")
 _BARE_EN = re.compile(r"^(?:am|is|live|lives|work|works|like|likes|have|prepar\w+|studying|want|love|enjoy)\b")
 _IMPERATIVE_EN = re.compile(r"^(?:please|always)\b", re.IGNORECASE)
-_PARTICLES = " \t了喔哦啦呀啊呢耶囉～~.。!！「」\"“”"
+_MY = re.compile(r"\bmy\b")
+_PARTICLES = ' \t了喔哦啦呀啊呢耶囉～~.。!！「」"“”'
 
 
 def read_facts(text: str) -> tuple[Fact, ...]:
@@ -106,7 +111,9 @@ def _split(sentence: str, language: Language) -> list[str]:
 
 
 def _asks(clause: str, language: Language) -> bool:
-    return bool(_QUESTION_ZH.search(clause) if language == "zh" else _QUESTION_EN.match(clause) and not _BARE_EN.match(clause))
+    return bool(
+        _QUESTION_ZH.search(clause) if language == "zh" else _QUESTION_EN.match(clause) and not _BARE_EN.match(clause)
+    )
 
 
 def _with_subject(clause: str, language: Language, inherited: bool | None) -> tuple[str, bool | None]:
@@ -152,8 +159,8 @@ def _match(normalized: str, clause: str, language: Language) -> Fact | None:
             slot=rule.slot,
             value=groups["v"],
             language=language,
-            content=rule.third.format(**groups),
-            told=rule.second.format(**groups),
+            content=rule.third.format(**groups | {"v": _MY.sub("their", groups["v"])}),
+            told=rule.second.format(**groups | {"v": _MY.sub("your", groups["v"])}),
             quote=clause.strip(),
         )
     return None

@@ -59,40 +59,47 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("兩隻狗", "two dogs"),
     ("直接糾正", "directly"),
 )
-_NUMBERS = "一二三四五六七八九十"
-_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-_MONTHS_ZH = (*_NUMBERS, "十一", "十二")
+_NUMBERS = dict(zip("一二三四五六七八九十", "one two three four five six seven eight nine ten".split(), strict=True))
+_MONTHS = dict(
+    zip(
+        ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"),
+        "January February March April May June July August September October November December".split(),
+        strict=True,
+    )
+)
+_USED_AS_THEY_ARE = frozenset(("IELTS", "TOEFL", "TOEIC", "GEPT"))
 
 _TO_ENGLISH = dict(_NAMES)
-_TO_CHINESE = {english.lower(): chinese for chinese, english in _NAMES if english not in ("IELTS", "TOEFL", "TOEIC", "GEPT")}
+_TO_CHINESE = {english.lower(): chinese for chinese, english in _NAMES if english not in _USED_AS_THEY_ARE}
+_NUMBER_IN_CHINESE = {english: chinese for chinese, english in _NUMBERS.items()}
+_MONTH_IN_CHINESE = {english: chinese for chinese, english in _MONTHS.items()}
 _SPELLINGS = sorted(
-    [(chinese, english) for chinese, english in _NAMES]
-    + [(f"{month}月", english) for month, english in zip(_MONTHS_ZH, _MONTHS, strict=True)]
-    + [(f"{number}年", f"{word} years") for number, word in zip(_NUMBERS, _NUMBER_WORDS, strict=True)],
+    [(chinese.replace("兩", "二"), english) for chinese, english in _NAMES]
+    + [(f"{chinese}月", english) for chinese, english in _MONTHS.items()]
+    + [(f"{chinese}年", f"{english} years") for chinese, english in _NUMBERS.items()],
     key=lambda names: len(names[0]),
     reverse=True,
 )
-_LITTLE_WORDS = re.compile(r"\b(?:the|a|an|my|in|exam|test)\b|考試|測驗|[\W_]|的|市", re.IGNORECASE)
-_EXAM_WITH_MONTH_ZH = re.compile(r"(\S{1,2})月的? ?(.+?) ?(?:考試|測驗)?")
-_EXAM_WITH_MONTH_EN = re.compile(r"(?:the |an? )?(.+?)(?: exam| test)? in (\w+)")
-_DURATION_ZH = re.compile(r"([一二三四五六七八九十兩]|\d+) ?年")
+_LITTLE_WORDS = frozenset(("the", "a", "an", "my", "in", "exam", "test"))
+_LITTLE_WORDS_ZH = re.compile(r"考試|測驗|的|市$")
+_WORD = re.compile(r"[a-z]+\d*|\d+|[\u3400-\u9fff]+")
+_EXAM_ZH = re.compile(r"(?:(?P<month>十?[一二三四五六七八九十])月的? ?)?(?P<name>.+?) ?(?:考試|測驗)")
+_EXAM_EN = re.compile(r"(?:the |an? )?(?P<name>.+?) (?:exam|test)(?: in (?P<month>[A-Z]\w+))?")
+_DURATION_ZH = re.compile(r"([一二兩三四五六七八九十]|\d+) ?年")
 _DURATION_EN = re.compile(r"(\w+) years?")
+_VERB_ZH = re.compile(r"^[喝吃](?=.)")
+_ARTICLE_EN = re.compile(r"^(?:a|an|my|the) (?=\w)")
 
 
-def canonical(value: str) -> str:
-    """The value for comparing: English names of well-known things, without little words, spaces and punctuation.
+def words_of(value: str) -> frozenset[str]:
+    """What a value means, for comparing: its words, well-known things under their English names.
 
-    Cross-language equality holds for what this glossary knows.
+    Chinese and English values compare as far as this glossary reaches.
     """
-    spelled = value.replace("臺", "台").replace("兩", "二")
+    spelled = _LITTLE_WORDS_ZH.sub(" ", value.replace("臺", "台").replace("兩", "二"))
     for chinese, english in _SPELLINGS:
-        spelled = spelled.replace(chinese.replace("兩", "二"), f" {english} ")
-    kept = _LITTLE_WORDS.sub("", spelled.lower())
-    return "".join(sorted(re.findall(r"[a-z]+|\d+|[^a-z\d]", kept))) if count_cjk(value) == 0 else kept
+        spelled = spelled.replace(chinese, f" {english} ")
+    return frozenset(_WORD.findall(spelled.lower())) - _LITTLE_WORDS
 
 
 def translate(value: str, *, into: Language) -> str:
@@ -104,26 +111,26 @@ def translate(value: str, *, into: Language) -> str:
 
 
 def _in_english(value: str) -> str:
-    plain = value.replace("臺", "台").removesuffix("市")
+    plain = _VERB_ZH.sub("", value.replace("臺", "台")).removesuffix("市")
     if plain in _TO_ENGLISH:
         return _TO_ENGLISH[plain]
-    if (exam := _EXAM_WITH_MONTH_ZH.fullmatch(plain)) and exam[1] in _MONTHS_ZH:
-        name = _TO_ENGLISH.get(exam[2], exam[2])
-        return value if count_cjk(name) else f"the {name} exam in {_MONTHS[_MONTHS_ZH.index(exam[1])]}"
+    if exam := _EXAM_ZH.fullmatch(plain):
+        name = _TO_ENGLISH.get(exam["name"], exam["name"])
+        month = f" in {_MONTHS[exam['month']]}" if exam["month"] in _MONTHS else ""
+        return value if count_cjk(name) else f"the {name} exam{month}"
     if duration := _DURATION_ZH.fullmatch(plain):
         number = duration[1].replace("兩", "二")
-        return f"{_NUMBER_WORDS[_NUMBERS.index(number)] if number in _NUMBERS else number} years"
-    exam_name = re.sub(r" ?(?:考試|測驗)$", "", plain)
-    return f"the {_TO_ENGLISH.get(exam_name, exam_name)} exam" if plain != exam_name and not count_cjk(_TO_ENGLISH.get(exam_name, exam_name)) else value
+        return f"{_NUMBERS.get(number, number)} years"
+    return value
 
 
 def _in_chinese(value: str) -> str:
-    plain = re.sub(r"^(?:a|an|my|the) (?=\w)", "", value) if value.lower() not in _TO_CHINESE else value
-    if plain.lower() in _TO_CHINESE:
-        return _TO_CHINESE[plain.lower()]
-    if (exam := _EXAM_WITH_MONTH_EN.fullmatch(value)) and exam[2].capitalize() in _MONTHS:
-        return f"{_MONTHS_ZH[_MONTHS.index(exam[2].capitalize())]}月的 {exam[1]} 考試"
+    for name in (value.lower(), _ARTICLE_EN.sub("", value.lower())):
+        if name in _TO_CHINESE:
+            return _TO_CHINESE[name]
+    if exam := _EXAM_EN.fullmatch(value):
+        month = f"{_MONTH_IN_CHINESE[exam['month']]}月的 " if exam["month"] in _MONTH_IN_CHINESE else ""
+        return f"{month}{exam['name']} 考試"
     if duration := _DURATION_EN.fullmatch(value):
-        word = duration[1].lower()
-        return f"{_NUMBERS[_NUMBER_WORDS.index(word)] if word in _NUMBER_WORDS else word}年"
-    return re.sub(r"^(?:the )?(.+) (?:exam|test)$", r"\1 考試", value)
+        return f"{_NUMBER_IN_CHINESE.get(duration[1].lower(), duration[1])}年"
+    return value

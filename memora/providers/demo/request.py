@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -28,7 +27,7 @@ class DemoRequest:
     """What is wanted.
 
     ``message`` is the last thing the user said; ``call_outputs`` are the results of calls made for it;
-    ``tools`` names the functions that may be called now; ``texts`` are all messages of the input, with their roles.
+    ``tools`` names the functions that may be called now; ``texts`` are all messages of the input.
     """
 
     purpose: Purpose
@@ -36,7 +35,7 @@ class DemoRequest:
     background: Background
     call_outputs: tuple[str, ...]
     tools: frozenset[str]
-    texts: tuple[tuple[str, str], ...]
+    texts: tuple[str, ...]
 
     @property
     def number(self) -> Literal[1, 2]:
@@ -47,14 +46,16 @@ class DemoRequest:
 def read_request(body: dict[str, Any]) -> DemoRequest:
     """Read a request body; whatever is missing or odd in it counts as empty."""
     items = _items(body.get("input"))
-    texts = tuple((str(item.get("role")), text) for item in items if (text := message_text(item)))
-    spoken = [text for role, text in texts if role == "user" and not _BACKGROUND.search(text)]
+    messages = [(item.get("role"), text) for item in items if (text := message_text(item))]
+    spoken = [index for index, (role, _) in enumerate(messages) if role == "user"]
+    last = spoken[-1] if spoken else len(messages)
+    texts = tuple(text for _, text in messages)
     may_call = body.get("tool_choice", "auto") != "none"
     tools = [str(tool.get("name")) for tool in body.get("tools") or () if isinstance(tool, dict)]
     return DemoRequest(
         purpose=_purpose(body, items),
-        message=spoken[-1] if spoken else "",
-        background=_background(text for _, text in texts),
+        message=texts[last] if spoken else "",
+        background=_background(texts[:last]),
         call_outputs=_call_outputs(items),
         tools=frozenset(tools if may_call else ()),
         texts=texts,
@@ -108,7 +109,7 @@ def _call_outputs(items: list[Item]) -> tuple[str, ...]:
     return tuple(outputs)
 
 
-def _background(texts: Iterator[str]) -> Background:
+def _background(texts: tuple[str, ...]) -> Background:
     profile: dict[str, str] = {}
     memories: list[str] = []
     for block in (block for text in texts for block in _BACKGROUND.findall(text)):

@@ -54,9 +54,7 @@ SLOTS: dict[Slot, SlotKind] = {
     "dislike": SlotKind(category=Category.PREFERENCE, importance=3, single=False),
     "like": SlotKind(category=Category.PREFERENCE, importance=3, single=False),
     "hobby": SlotKind(category=Category.PREFERENCE, importance=3, single=False, profile_field="interests"),
-    "native_language": SlotKind(
-        category=Category.PROFILE, importance=4, single=True, profile_field="native_language"
-    ),
+    "native_language": SlotKind(category=Category.PROFILE, importance=4, single=True, profile_field="native_language"),
     "level": SlotKind(category=Category.KNOWLEDGE, importance=4, single=True, profile_field="english_level"),
     "difficulty": SlotKind(category=Category.DIFFICULTY, importance=4, single=False),
     "experience": SlotKind(category=Category.EXPERIENCE, importance=3, single=True),
@@ -110,7 +108,9 @@ RULES: tuple[Rule, ...] = (
         "{S}的名字是{v}",
     ),
     _zh(
-        "name", r"S叫做? ?(?!他|她|你|我|妳|人|車|外送|計程車)(?P<v>[\u4e00-\u9fff]{2,4}|[A-Za-z]{2,20})", "{S}的名字是{v}"
+        "name",
+        r"S叫做? ?(?!他|她|你|我|妳|人|車|外送|計程車)(?P<v>[\u4e00-\u9fff]{2,4}|[A-Za-z]{2,20})",
+        "{S}的名字是{v}",
     ),
     _zh("home", r"S(?:已經|剛剛?|上個月|上週)?(?:搬到|搬去|搬來) ?(?P<v>[^了住]{1,20}?)(?:住|生活)?", "{S}住在{v}"),
     _zh("home", rf"S住(?:在|(?!的|得|過|院|不)) ?(?P<v>.{{1,20}}?)(?:住?(?:已經)?{_ZH_DURATION})?", "{S}住在{v}"),
@@ -118,13 +118,14 @@ RULES: tuple[Rule, ...] = (
     _zh("exam", rf"S(?:正在|在|要|開始)*準備(?:要)?考? ?(?P<v>.{{0,20}}{_EXAM_ZH}.{{0,10}})", "{S}正在準備{v}"),
     _zh(
         "exam",
-        rf"S{_ZH_TIME} ?(?:想要|想|打算|計畫|預計|要|準備)(?:去)?(?:報考|參加|考) ?(?P<v>(?!慮|察|量).{{0,20}}{_EXAM_ZH}.{{0,10}})",
+        rf"S(?:打算)?{_ZH_TIME} ?(?:想要|想|打算|計畫|預計|要|準備)?(?:去)?(?:報考|參加|考) ?"
+        rf"(?P<v>(?!慮|察|量).{{0,20}}{_EXAM_ZH}.{{0,10}})",
         "{S}打算{t}考{v}",
     ),
     _zh("goal", r"S的?(?:學習|英文|英語)?目標(?:是|為) ?(?P<v>.{1,40})", "{S}的目標是{v}"),
     _zh(
         "goal",
-        rf"S{_ZH_TIME} ?(?:希望|想要|想)(?:能夠|能|可以)? ?"
+        rf"S(?:希望|想要|想)?{_ZH_TIME} ?(?:希望|想要|想|要)?(?:能夠|能|可以)? ?"
         r"(?P<v>(?:提升|提高|加強|改善|通過|拿到|考到|考上|出國|留學|成為|去.{1,10}(?:念書|讀書|留學|工作)).{0,30})",
         "{S}想{t}{v}",
     ),
@@ -137,7 +138,8 @@ RULES: tuple[Rule, ...] = (
     _zh("native_language", r"S的?母語(?:是|為) ?(?P<v>.{1,12})", "{S}的母語是{v}"),
     _zh(
         "level",
-        r"S的?(?:英文|英語)?(?:程度|等級|能力)?(?:大概|大約|差不多)?(?:是|在|有|為)? ?(?P<v>[ABC][12]|[初中高]級|中高級)(?: ?(?:程度|等級|左右))?",
+        r"S的?(?:英文|英語)?(?:程度|等級|能力)?(?:大概|大約|差不多)?(?:是|在|有|為)? ?"
+        r"(?P<v>[ABC][12]|[初中高]級|中高級)(?: ?(?:程度|等級|左右))?",
         "{S}的英文程度是 {v}",
     ),
     _zh(
@@ -154,10 +156,15 @@ RULES: tuple[Rule, ...] = (
     ),
     _zh("experience", rf"S學了?(?:英文|英語)(?:學?了)?(?:已經)? ?(?P<v>{_ZH_DURATION})", "{S}學英文{v}了"),
     _zh("experience", rf"S學了 ?(?P<v>{_ZH_DURATION})(?:的)?(?:英文|英語)", "{S}學英文{v}了"),
-    _zh("correction", r"S?(?:希望(?:老師|你)|請)你?(?P<v>(?:直接|馬上|立刻|最後再?|溫和地)(?:糾正|改正|指正)).*", "{S}希望老師{v}錯誤"),
+    _zh(
+        "correction",
+        r"S?(?:希望(?:老師|你)|請)你?(?P<v>(?:直接|馬上|立刻|最後再?|溫和地)(?:糾正|改正|指正)).*",
+        "{S}希望老師{v}錯誤",
+    ),
     _zh(
         "explanation",
-        r"S?(?:希望(?:老師|你)(?:以後)?(?:都|一律)?|以後請|請(?:以後|每次|一律|都))(?:以後|都|一律)*用 ?(?P<v>.{1,10}?) ?(?:解釋|說明|回答)(?:文法)?",
+        r"S?(?:希望(?:老師|你)(?:以後)?(?:都|一律)?|以後請|請(?:以後|每次|一律|都))"
+        r"(?:以後|都|一律)*用 ?(?P<v>.{1,10}?) ?(?:解釋|說明|回答)(?:文法)?",
         "{S}希望老師用{v}解釋",
     ),
     _zh("pet", r"S(?:家裡?)?(?:養|有)了? ?(?P<v>[一二兩三四五六七八九十\d]+ ?[隻條匹].{1,20})", "{S}養了{v}"),
@@ -221,7 +228,9 @@ RULES: tuple[Rule, ...] = (
         "The user does not like {v}",
         "You do not like {v}",
     ),
-    _en("like", r"S (?:really )?(?:likes?|loves?|enjoys?) (?P<v>(?!you\b).{1,60})", "The user likes {v}", "You like {v}"),
+    _en(
+        "like", r"S (?:really )?(?:likes?|loves?|enjoys?) (?P<v>(?!you\b).{1,60})", "The user likes {v}", "You like {v}"
+    ),
     _en("hobby", r"S's hobb(?:y|ies) (?:is|are) (?P<v>.{1,60})", "The user's hobby is {v}", "Your hobby is {v}"),
     _en(
         "native_language",
@@ -237,7 +246,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _en(
         "difficulty",
-        r"S (?:always|often|usually|sometimes) (?:confuses?|mix(?:es)? up|gets? confused (?:by|with|about)) (?P<v>.{1,60})",
+        r"S (?:always|often|usually|sometimes) "
+        r"(?:confuses?|mix(?:es)? up|gets? confused (?:by|with|about)) (?P<v>.{1,60})",
         "The user often confuses {v}",
         "You often confuse {v}",
     ),
@@ -255,7 +265,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _en(
         "correction",
-        r"(?:S )?(?:please )?(?:always )?(?:wants mistakes corrected|correct (?:me|my mistakes)) (?P<v>directly|gently|at once|immediately|at the end)",
+        r"(?:S )?(?:please )?(?:always )?(?:wants mistakes corrected|correct (?:me|my mistakes)) "
+        r"(?P<v>directly|gently|at once|immediately|at the end)",
         "The user wants mistakes corrected {v}",
         "You want mistakes corrected {v}",
     ),
@@ -267,7 +278,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _en(
         "pet",
-        r"S (?:have|has) (?P<v>(?:an?|one|two|three|four|\d+) (?:\w+ )?(?:cat|dog|rabbit|bird|hamster|fish)s?\b.{0,30})",
+        r"S (?:have|has) "
+        r"(?P<v>(?:an?|one|two|three|four|\d+) (?:\w+ )?(?:cat|dog|rabbit|bird|hamster|fish)s?\b.{0,30})",
         "The user has {v}",
         "You have {v}",
     ),

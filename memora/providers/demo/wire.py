@@ -15,10 +15,12 @@ from memora.providers.demo.tokens import estimate_input_tokens, estimate_tokens
 
 Event = dict[str, Any]
 
-_PIECES = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+ ?|\s+")
+_PIECES = re.compile(
+    r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]{1,2}|[^\s\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+ ?|\s+"
+)
 ARGUMENT_PIECE = 12
 _FAILED = {"code": "server_error", "message": "The demo model was told to fail."}
-_ECHOED = {
+_ECHOED: dict[str, Any] = {
     "instructions": None,
     "max_output_tokens": None,
     "metadata": {},
@@ -153,7 +155,11 @@ def _content_part(part: Text | Refusal) -> dict[str, Any]:
 
 def _begun(item: Item) -> Item:
     """The item as it looks when it is announced: nothing of its content is there yet."""
-    empty = {"message": {"content": []}, "function_call": {"arguments": ""}, "reasoning": {"encrypted_content": ""}}
+    empty: dict[str, Item] = {
+        "message": {"content": []},
+        "function_call": {"arguments": ""},
+        "reasoning": {"encrypted_content": ""},
+    }
     status = {} if item["type"] == "reasoning" else {"status": "in_progress"}
     return {**item, **status, **empty[item["type"]]}
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import httpx2
     from openai import OpenAI
 
+OPENAI_ADDRESS = "https://api.openai.com/v1"
 CONNECT_TIMEOUT_SECONDS = 10.0
 NO_KEY = "no-key"
 
@@ -23,7 +24,8 @@ def build_client(
     """A client that is safe to share between threads.
 
     ``timeout`` is in seconds and bounds every wait for bytes, not the whole answer. Without a key a
-    placeholder is sent: servers that need none take any. ``transport`` replaces the network.
+    placeholder is sent: servers that need none take any. Without an address it is OpenAI's own, whatever
+    the environment says by now. ``transport`` replaces the network.
     """
     import httpx2
     from openai import DefaultHttpx2Client, OpenAI
@@ -33,7 +35,7 @@ def build_client(
     timeouts = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_TIMEOUT_SECONDS))
     return OpenAI(
         api_key=api_key or NO_KEY,
-        base_url=base_url,
+        base_url=base_url or OPENAI_ADDRESS,
         timeout=timeouts,
         max_retries=max_retries,
         http_client=DefaultHttpx2Client(

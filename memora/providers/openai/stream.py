@@ -30,16 +30,17 @@ def read_stream(events: Iterable[Any], *, endpoint: Endpoint) -> Iterator[ModelE
     for event in events:
         match getattr(event, "type", None):
             case "response.output_text.delta" | "response.refusal.delta" as kind:
-                text = well_formed(event.delta) if isinstance(event.delta, str) else ""
-                if text:
+                piece = getattr(event, "delta", None)
+                if isinstance(piece, str) and piece:
+                    text = well_formed(piece)
                     draft.add_text(text, is_refusal=kind == "response.refusal.delta")
                     yield TextDelta(text=text)
             case "response.output_item.added":
-                yield from _announcement(as_dict(event.item))
+                yield from _announcement(as_dict(getattr(event, "item", None)))
             case "response.output_item.done":
-                draft.add_item(event.item, index=getattr(event, "output_index", None))
+                draft.add_item(getattr(event, "item", None), index=getattr(event, "output_index", None))
             case "response.completed" | "response.incomplete" | "response.failed" as kind:
-                response = as_dict(event.response)
+                response = as_dict(getattr(event, "response", None))
                 yield ResponseEnded(response=_response(response, kind=kind, draft=draft, endpoint=endpoint))
                 return
             case "error":
@@ -101,11 +102,12 @@ def _response(response: Mapping[str, Any], *, kind: str, draft: _Draft, endpoint
     if status == "failed":
         error = as_dict(response.get("error"))
         failure = reported_error(Report.of(error, fallback="no reason given"), endpoint=endpoint).as_failure()
+    output = response.get("output")
     return ModelResponse(
         response_id=str(response.get("id") or ""),
         model=str(response.get("model") or endpoint.model),
         status=status,
-        output=sendable_items(response.get("output") or draft.output),
+        output=sendable_items(output if output and isinstance(output, list) else draft.output),
         usage=_usage(as_dict(response.get("usage"))),
         incomplete_reason=as_dict(response.get("incomplete_details")).get("reason"),
         failure=failure,
@@ -122,12 +124,17 @@ def _status(response: Mapping[str, Any], *, kind: str) -> ResponseStatus:
 
 def _usage(usage: Mapping[str, Any]) -> Usage | None:
     """The reported usage; None when there is none, or one without the two numbers that count."""
-    input_tokens, output_tokens = usage.get("input_tokens"), usage.get("output_tokens")
-    if not isinstance(input_tokens, int) or not isinstance(output_tokens, int) or input_tokens <= 0:
+    input_tokens, output_tokens = _count(usage, "input_tokens"), _count(usage, "output_tokens")
+    if not input_tokens or output_tokens is None:
         return None
     return Usage(
         input_tokens=input_tokens,
-        cached_tokens=as_dict(usage.get("input_tokens_details")).get("cached_tokens") or 0,
+        cached_tokens=_count(as_dict(usage.get("input_tokens_details")), "cached_tokens") or 0,
         output_tokens=output_tokens,
-        reasoning_tokens=as_dict(usage.get("output_tokens_details")).get("reasoning_tokens") or 0,
+        reasoning_tokens=_count(as_dict(usage.get("output_tokens_details")), "reasoning_tokens") or 0,
     )
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int | None:
+    count = counts.get(name)
+    return count if isinstance(count, int) and count >= 0 else None

@@ -1,0 +1,65 @@
+"""What is known of the user, as quoted data in front of the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from memora.context.quoted import quoted_json
+from memora.memory.values import ProfileField, ProfileValue, RecalledMemory
+from memora.model import Item
+from memora.prompts import render
+
+BACKGROUND_SHARE = 0.25
+"""The share of the context window that profile and memories may take together."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Background:
+    """The input items that quote what is known, and the ids of the memories that are really among it."""
+
+    messages: tuple[Item, ...] = ()
+    memory_ids: tuple[str, ...] = ()
+
+
+def build_background(
+    *,
+    profile: Mapping[ProfileField, ProfileValue],
+    memories: Sequence[RecalledMemory],
+    count_tokens: Callable[[str], int],
+    max_tokens: int,
+) -> Background:
+    """Quote the profile and as many ``memories`` as fit into ``max_tokens``, the best ones first.
+
+    Memories are left out whole, from the end; the profile (small by its own limits) stays.
+    """
+    memories = tuple(memories)
+    while True:
+        messages = background_messages(profile=profile, memories=memories)
+        if not memories or count_tokens(messages[0]["content"]) <= max_tokens:
+            return Background(messages=messages, memory_ids=tuple(recalled.memory.id for recalled in memories))
+        memories = memories[:-1]
+
+
+def background_messages(
+    *, profile: Mapping[ProfileField, ProfileValue], memories: Sequence[RecalledMemory]
+) -> tuple[Item, ...]:
+    """One input message that quotes profile and memories between ``<background>`` tags; none if nothing is known.
+
+    Its JSON: ``{"profile": {field: value}, "memories": [{"content", "category", "date"}]}``. It is a message
+    of the user's role because that role commands the least; ``type`` is there because some servers want it.
+    """
+    if not profile and not memories:
+        return ()
+    quoted = {
+        "profile": {name: entry.value for name, entry in profile.items()},
+        "memories": [
+            {
+                "content": recalled.memory.content,
+                "category": recalled.memory.category.value,
+                "date": recalled.memory.valid_from.date().isoformat(),
+            }
+            for recalled in memories
+        ],
+    }
+    return ({"type": "message", "role": "user", "content": render("background", json=quoted_json(quoted))},)

@@ -1,0 +1,53 @@
+"""``make screenshots``: takes the pictures in docs/ from the real app, with the demo model."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from browser.browsers import find_browser
+from browser.conftest import FLAGS
+from browser.reader import Reader
+from browser.running_app import RunningApp
+from playwright.sync_api import Browser, sync_playwright
+
+from memora.settings import APP_FOLDER
+
+PICTURES = APP_FOLDER / "docs"
+INTRODUCTION = "我叫小美，住在台北，正在準備三月的 IELTS 考試。"
+QUESTION = "請精確計算這句英文有幾個單字：I have studied English for three years."
+
+
+def main() -> None:
+    """Start the app, have a conversation, take the pictures."""
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        app = RunningApp(data_dir=Path(folder) / "data")
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        app.start()
+        try:
+            _take(browser, app)
+        finally:
+            app.stop()
+            browser.close()
+
+
+def _take(browser: Browser, app: RunningApp) -> None:
+    page = browser.new_page(
+        locale="zh-TW", timezone_id="Asia/Taipei", viewport={"width": 1280, "height": 1000}, device_scale_factor=2
+    )
+    reader = Reader(page, app.url)
+    reader.open()
+    reader.trace_when_learned(reader.ask(INTRODUCTION))
+    reader.start_new_conversation()
+    turn = reader.ask(QUESTION)
+    reader.trace_when_learned(turn)
+    reader.key(f"trace-{turn}").scroll_into_view_if_needed()
+    reader.wait_until_drawn()
+    page.screenshot(path=PICTURES / "screenshot.png")
+    reader.open("/memories")
+    page.screenshot(path=PICTURES / "memories.png")
+
+
+if __name__ == "__main__":
+    main()

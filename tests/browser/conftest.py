@@ -1,0 +1,125 @@
+"""The app and a reader in front of a real Chromium. A failed test leaves a picture in tests/artifacts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from browser.browsers import NO_BROWSER, find_browser
+from browser.reader import Reader
+from browser.running_app import RunningApp
+from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+
+ARTIFACTS = Path(__file__).parent.parent / "artifacts"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+PATIENCE_MS = 20_000
+"""How long to wait for something to appear: a limit for slow machines, not a measure."""
+
+failed = pytest.StashKey[bool]()
+
+OpenReader = Callable[..., Reader]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if report.when == "call":
+        item.stash[failed] = report.failed
+    return report
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = find_browser()
+    if path is None:
+        pytest.fail(NO_BROWSER, pytrace=False)
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@contextmanager
+def running_app(data_dir: Path, **environment: str) -> Iterator[RunningApp]:
+    app = RunningApp(data_dir=data_dir, environment=environment)
+    app.start()
+    try:
+        yield app
+    finally:
+        app.stop()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
+    """The app with no key, shared by the tests of one file."""
+    with running_app(tmp_path_factory.mktemp("memora") / "data") as started:
+        yield started
+
+
+@pytest.fixture
+def own_app(tmp_path: Path) -> Iterator[RunningApp]:
+    """The app with no key and with nothing in it yet, for one test."""
+    with running_app(tmp_path / "data") as started:
+        yield started
+
+
+@pytest.fixture
+def open_reader(browser: Browser, request: pytest.FixtureRequest) -> Iterator[OpenReader]:
+    """Opens browsers at an app's front page; what they show is pictured when the test fails."""
+    readers: list[Reader] = []
+    faults: list[str] = []
+
+    def open_one(app: RunningApp, *, locale: str = "zh-TW", width: int = 1280, path: str = "/") -> Reader:
+        context = browser.new_context(
+            locale=locale, timezone_id="Asia/Taipei", viewport={"width": width, "height": 900}, accept_downloads=True
+        )
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+        page.on("request", lambda sent: faults.extend(_leaks(sent)))
+        reader = Reader(page, app.url)
+        readers.append(reader)
+        reader.open(path)
+        return reader
+
+    yield open_one
+    for number, reader in enumerate(readers):
+        if request.node.stash.get(failed, True):
+            _picture(reader.page, name=request.node.name, number=number)
+        reader.page.context.close()
+    assert faults == []
+
+
+@pytest.fixture
+def reader(app: RunningApp, open_reader: OpenReader) -> Reader:
+    """A reader whose browser speaks Chinese, at a new conversation."""
+    return open_reader(app)
+
+
+def _leaks(sent: Request) -> list[str]:
+    """Requests that leave this machine: there are to be none."""
+    address = urlsplit(sent.url)
+    stays = address.scheme in ("data", "blob") or address.hostname == "127.0.0.1"
+    return [] if stays else [f"request to {sent.url}"]
+
+
+def _picture(page: Page, *, name: str, number: int) -> None:
+    ARTIFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTIFACTS / f"{re.sub(r'[^A-Za-z0-9_-]+', '-', name)}-{number}.png")

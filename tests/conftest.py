@@ -1,0 +1,12 @@
+"""No test sees the settings of whoever runs it: a key in the environment or in .env must not reach a test."""
+
+from __future__ import annotations
+
+import os
+
+
+def pytest_configure() -> None:
+    for name in [name for name in os.environ if name.startswith(("MEMORA_", "OPENAI_")) and name != "MEMORA_BROWSER"]:
+        del os.environ[name]
+    os.environ["MEMORA_ENV_FILE"] = os.devnull
+    os.environ["STREAMLIT_SECRETS_FILES"] = os.devnull
