@@ -151,5 +151,3 @@ def _claim_data_folder(settings: Settings) -> FileLock:
     except OSError as error:
         raise DataFolderUnusable(f"{folder}: {error.strerror or error}", path=str(folder)) from None
     return lock
-
-

@@ -22,6 +22,7 @@ from memora.i18n import mark
 APP_FOLDER = Path(__file__).resolve().parent.parent
 DEFAULT_MODEL = "gpt-6-luna"
 DEMO_MODEL = "memora-demo"
+MIN_INPUT_TOKENS, MAX_INPUT_TOKENS = 4_000, 1_000_000
 
 _ALLOWED = {
     "OPENAI_BASE_URL": mark("an http(s) address such as http://localhost:11434/v1"),
@@ -53,7 +54,7 @@ class Settings(BaseSettings):
     chroma_url: str | None = Field(None, alias="MEMORA_CHROMA_URL")
     embedder: Literal["local", "openai"] = Field("local", alias="MEMORA_EMBEDDER")
     embedding_model: str = Field("text-embedding-3-small", alias="MEMORA_EMBEDDING_MODEL", min_length=1)
-    max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=4_000, le=1_000_000)
+    max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=MIN_INPUT_TOKENS, le=MAX_INPUT_TOKENS)
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)

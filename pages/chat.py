@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memora.ui import conversation
-from memora.ui.chat_view import draw_conversation
+from memora.ui.chat_view import draw_conversation, follow_answer
 from memora.ui.markdown import as_plain
 from memora.ui.notices import draw_notices
 from memora.ui.sentences import sentence
@@ -34,6 +34,8 @@ def draw_chat() -> None:
         draw_welcome()
     else:
         draw_conversation(opened)
+        if conversation.was_just_sent():
+            follow_answer()
     draw_input()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from memora.i18n import mark
-from memora.memory.values import Category, MemoryQuery, RecalledMemory
+from memora.memory.values import Category, MemoryOrder, MemoryQuery, MemoryStatus, RecalledMemory
 from memora.ui import labels
 from memora.ui.memory_row import draw_memory, draw_undo, open_editor
 from memora.ui.notices import draw_index_notice
@@ -18,14 +18,14 @@ from memora.ui.session import get_app, translate, user_id
 PAGE_SIZE = 20
 PAGE_KEY = "memory-page"
 
-SORT = {
+SORT: dict[MemoryOrder, str] = {
     "newest": mark("Newest first"),
     "updated": mark("Last changed"),
     "last_used": mark("Last used"),
     "most_used": mark("Most used"),
     "importance": mark("Most important"),
 }
-STATUS = {
+STATUS: dict[MemoryStatus, str] = {
     "current": mark("Current"),
     "superseded": mark("Replaced"),
     "deleted": mark("Deleted"),

@@ -9,13 +9,13 @@ import streamlit as st
 from memora.errors import InvalidInput
 from memora.i18n import mark
 from memora.preferences import Preferences
+from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
 from memora.ui.session import get_app, translate, user_id
 
 LANGUAGES = {"auto": mark("Like the browser"), "zh_TW": "繁體中文", "en": "English"}
-MIN_TOKENS, MAX_TOKENS = 2_000, 1_000_000
 
 
 def draw_settings() -> None:
@@ -82,8 +82,8 @@ def draw_model() -> None:
         )
         tokens = st.number_input(
             _("Token budget for one request"),
-            min_value=MIN_TOKENS,
-            max_value=MAX_TOKENS,
+            min_value=MIN_INPUT_TOKENS,
+            max_value=MAX_INPUT_TOKENS,
             value=chosen.max_input_tokens,
             step=1_000,
             placeholder=whole(settings.max_input_tokens, _),

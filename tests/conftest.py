@@ -9,4 +9,4 @@ def pytest_configure() -> None:
     for name in [name for name in os.environ if name.startswith(("MEMORA_", "OPENAI_")) and name != "MEMORA_BROWSER"]:
         del os.environ[name]
     os.environ["MEMORA_ENV_FILE"] = os.devnull
-    os.environ["STREAMLIT_SECRETS_FILES"] = os.devnull
+    os.environ["STREAMLIT_SECRETS_FILES"] = "no-such-file.toml"

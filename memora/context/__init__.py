@@ -6,7 +6,8 @@
 from memora.context.background import BACKGROUND_SHARE, Background, background_messages, build_background
 from memora.context.instructions import system_prompt
 from memora.context.message import check_message_fits, clean_message
-from memora.context.short_term import TOOL_TURN_TOKEN_RESERVE, Fold, PreparedContext, ShortTermMemory
+from memora.context.prepared import Fold, PreparedContext
+from memora.context.short_term import TOOL_TURN_TOKEN_RESERVE, ShortTermMemory
 from memora.context.summary import Summarizer
 from memora.context.tokens import TokenCounter
 

@@ -1,4 +1,7 @@
-"""What is known of the user, as quoted data in front of the conversation."""
+"""What is known of the user, as quoted data in front of the conversation.
+
+The profile comes first and in a message of its own: where room is short, memories go before it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memora.context.quoted import quoted_json
-from memora.memory.values import ProfileField, ProfileValue, RecalledMemory
+from memora.memory.values import Memory, ProfileField, ProfileValue, RecalledMemory
 from memora.model import Item
 from memora.prompts import render
 
@@ -36,7 +39,7 @@ def build_background(
     memories = tuple(memories)
     while True:
         messages = background_messages(profile=profile, memories=memories)
-        if not memories or count_tokens(messages[0]["content"]) <= max_tokens:
+        if not memories or sum(count_tokens(message["content"]) for message in messages) <= max_tokens:
             return Background(messages=messages, memory_ids=tuple(recalled.memory.id for recalled in memories))
         memories = memories[:-1]
 
@@ -44,22 +47,27 @@ def build_background(
 def background_messages(
     *, profile: Mapping[ProfileField, ProfileValue], memories: Sequence[RecalledMemory]
 ) -> tuple[Item, ...]:
-    """One input message that quotes profile and memories between ``<background>`` tags; none if nothing is known.
+    """Up to two input messages: the profile, and the memories, each quoted between ``<background>`` tags.
 
-    Its JSON: ``{"profile": {field: value}, "memories": [{"content", "category", "date"}]}``. It is a message
-    of the user's role because that role commands the least; ``type`` is there because some servers want it.
+    Their JSON: ``{"profile": {field: value}}`` and ``{"memories": [{"content", "category", "date"}]}``. They
+    are messages of the user's role because that role commands the least; ``type`` is there because some
+    servers want it.
     """
-    if not profile and not memories:
-        return ()
-    quoted = {
-        "profile": {name: entry.value for name, entry in profile.items()},
-        "memories": [
-            {
-                "content": recalled.memory.content,
-                "category": recalled.memory.category.value,
-                "date": recalled.memory.valid_from.date().isoformat(),
-            }
-            for recalled in memories
-        ],
+    messages: list[Item] = []
+    if profile:
+        messages.append(_quoting({"profile": {name: entry.value for name, entry in profile.items()}}))
+    if memories:
+        messages.append(_quoting({"memories": [_told(recalled.memory) for recalled in memories]}))
+    return tuple(messages)
+
+
+def _told(memory: Memory) -> dict[str, str]:
+    return {
+        "content": memory.content,
+        "category": memory.category.value,
+        "date": memory.valid_from.date().isoformat(),
     }
-    return ({"type": "message", "role": "user", "content": render("background", json=quoted_json(quoted))},)
+
+
+def _quoting(data: dict[str, object]) -> Item:
+    return {"type": "message", "role": "user", "content": render("background", json=quoted_json(data))}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
@@ -9,15 +10,24 @@ from memora.context.tokens import TOKENS_PER_MESSAGE, TokenCounter
 from memora.errors import BlankMessage, MessageTooLong
 from memora.model import Item
 
-_KEPT_CONTROLS = "\n\t"
-_INVISIBLE = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp", "Cs", "Cn"})
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp", "Mn", "Mc", "Me"})
+_UNSEEN_CHARS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols by their category, yet drawn as nothing: Hangul fillers and the empty Braille cell."""
 
 
 def clean_message(text: str) -> str:
-    """``text`` without control characters (line breaks and tabs stay), and well-formed."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    kept = (char for char in text if char in _KEPT_CONTROLS or unicodedata.category(char) != "Cc")
-    return "".join(kept).strip()
+    """``text`` as it is stored: without control characters but line breaks and tabs, without white space around it.
+
+    Line ends become ``\\n``; lone surrogates, which cannot be encoded, become U+FFFD. Nothing else is changed.
+    """
+    unified = text.replace("\r\n", "\n").replace("\r", "\n")
+    return replace_surrogates(_CONTROLS.sub("", unified)).strip()
+
+
+def replace_surrogates(text: str) -> str:
+    """``text`` with pairs of surrogates joined and lone ones replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def check_message_fits(
@@ -33,10 +43,15 @@ def check_message_fits(
 
     It has to fit beside the system prompt, the tool definitions and the reserve, with nothing else.
     """
-    if all(unicodedata.category(char) in _INVISIBLE for char in text):
+    if not any(map(_is_visible, text)):
         raise BlankMessage
     fixed = counter.count(instructions) + counter.count_tools(tools) + TOKENS_PER_MESSAGE
-    limit = max(max_input_tokens - reserved_input_tokens - fixed, 0)
+    limit = max(0, max_input_tokens - reserved_input_tokens - fixed)
     tokens = counter.count(text)
     if tokens > limit:
-        raise MessageTooLong(tokens=tokens, limit=limit)
+        raise MessageTooLong(f"{tokens} tokens, but {limit} fit", tokens=tokens, limit=limit)
+
+
+def _is_visible(char: str) -> bool:
+    # Unassigned code points count as visible: Unicode may have assigned them after this Python was built.
+    return unicodedata.category(char) not in _UNSEEN_CATEGORIES and char not in _UNSEEN_CHARS

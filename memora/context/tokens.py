@@ -22,11 +22,11 @@ from memora.model import Item
 RANKS_FILE = Path(__file__).parent / "ranks" / "fb374d419588a4632f3f557e76b4b70aebbca790"
 RANKS_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 
-MESSAGE_OVERHEAD = 4
+TOKENS_PER_MESSAGE = 4
 """Tokens around the text of a message: its start, its role, the line between, its end."""
 
-_PIECE_CHARS = 8_000
-"""Text is counted in pieces: a count inside takes bounded time and cache, a border costs a token at most."""
+_PIECE_CHARS = 4_000
+"""Text is counted in pieces: time and cache stay bounded, and a border between pieces adds a token at most."""
 
 _CACHED_PIECES = 4_096
 
@@ -97,18 +97,14 @@ class TokenCounter:
     def count_message(self, item: Item) -> int:
         """Tokens of one input item; items that are no messages count as their JSON."""
         if item.get("type", "message") != "message":
-            return MESSAGE_OVERHEAD + self.count(_as_json(item))
+            return TOKENS_PER_MESSAGE + self.count(_as_json(item))
         content = item.get("content") or ""
         texts = [content] if isinstance(content, str) else [str(part.get("text") or "") for part in content]
-        return MESSAGE_OVERHEAD + sum(map(self.count, texts))
+        return TOKENS_PER_MESSAGE + sum(map(self.count, texts))
 
     def count_items(self, items: Iterable[Item]) -> int:
         """Tokens of several input items."""
         return sum(map(self.count_message, items))
-
-    def count_instructions(self, instructions: str) -> int:
-        """Tokens of a system prompt."""
-        return MESSAGE_OVERHEAD + self.count(instructions) if instructions else 0
 
     def count_tools(self, tools: Sequence[Item]) -> int:
         """Tokens of tool definitions, as JSON (servers render them more briefly)."""

@@ -198,15 +198,19 @@ class MemoryChange:
     previous_content: str = ""
 
 
+MemoryStatus = Literal["current", "superseded", "deleted", "all"]
+MemoryOrder = Literal["newest", "updated", "last_used", "most_used", "importance"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class MemoryQuery:
     """What the memories page asks of the record: filters, order and a page of it."""
 
-    status: Literal["current", "superseded", "deleted", "all"] = "current"
+    status: MemoryStatus = "current"
     categories: tuple[Category, ...] = ()
     pinned_only: bool = False
     text: str = ""
-    sort: Literal["newest", "updated", "last_used", "most_used", "importance"] = "newest"
+    sort: MemoryOrder = "newest"
     offset: int = 0
     limit: int = 20
 

@@ -48,9 +48,7 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         key = settings.openai_api_key
         self._settings = settings
-        self._configured = Endpoint(
-            base_url=settings.openai_base_url, api_key=key.get_secret_value() if key else None
-        )
+        self._configured = Endpoint(base_url=settings.openai_base_url, api_key=key.get_secret_value() if key else None)
         self._endpoint = self._configured
         self._lock = threading.RLock()
         self._client: OpenAI | None = None

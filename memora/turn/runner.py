@@ -151,7 +151,7 @@ class TurnRunner:
             answer_turn(turn, parts=self._turn_parts(turn), emit=recorder, cancel=cancel)
         except MemoraError as error:
             self._fail(turn, recorder, error.as_failure())
-        except Exception as error:  # noqa: BLE001 - nothing may leave a turn running for ever
+        except Exception as error:  # nothing may leave a turn running for ever
             log.exception("turn %s failed", turn.id)
             self._fail(turn, recorder, Failure(code="internal", detail=type(error).__name__))
         with self._lock:
@@ -234,7 +234,7 @@ class TurnRunner:
             pass  # the process ends; the turn is still pending and is learned after the next start
         except MemoraError as error:
             self._postpone(turn, recorder, error.as_failure(), attempt=attempt, started=started)
-        except Exception as error:  # noqa: BLE001 - a write path that dies silently would be lost
+        except Exception as error:  # a write path that dies silently would be lost
             log.exception("learning from turn %s failed", turn.id)
             failure = Failure(code="internal", detail=type(error).__name__)
             self._postpone(turn, recorder, failure, attempt=attempt, started=started)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 import streamlit as st
 
@@ -20,6 +21,8 @@ from memora.ui.trace_panel import draw_trace, trace_label
 
 WINDOW = 20
 """How many turns are drawn at first, and how many more with each click on "earlier"."""
+
+FOLLOW_SCRIPT = Path(__file__).parent / "assets" / "follow.js"
 
 _FAILURE_OF_STATE = {"stopped": "stopped", "cut_off": "stream_cut", "interrupted": "interrupted", "failed": "internal"}
 
@@ -39,6 +42,11 @@ def draw_conversation(conversation: Conversation) -> None:
     for turn in turns:
         # Wrapped here, not decorated: how often a turn is drawn again depends on the turn.
         st.fragment(_draw_turn, run_every=pace(turn))(turn)
+
+
+def follow_answer() -> None:
+    """Keep the end of the conversation in view while the answer grows, until the reader scrolls away."""
+    st.html(f"<script>{FOLLOW_SCRIPT.read_text(encoding='utf-8')}</script>", unsafe_allow_javascript=True)
 
 
 def _draw_turn(drawn: Turn) -> None:
@@ -125,12 +133,24 @@ def _retry(turn: Turn) -> None:
 
 def _draw_panel(turn: Turn, live: LiveTurn | None) -> None:
     """The trace: only its label while closed, read from the record when opened."""
-    label = trace_label(live.trace.digest() if live else turn.digest, translate())
-    panel = st.expander(label, key=f"trace-{turn.id}", type="compact", on_change="rerun")
+    key, opened_key = f"trace-{turn.id}", f"trace-opened-{turn.id}"
+    # To Streamlit an expander with another label is another expander: without this it would close when the turn ends.
+    st.session_state[key] = st.session_state.get(opened_key, False)
+    panel = st.expander(
+        trace_label(turn.digest, turn.state, translate()),
+        key=key,
+        type="compact",
+        on_change=_remember_opened,
+        args=(key, opened_key),
+    )
     if panel.open:
         with panel:
             trace = live.trace if live else get_app().runner.trace(user_id=user_id(), turn_id=turn.id)
             draw_trace(trace, turn_id=turn.id)
+
+
+def _remember_opened(key: str, opened_key: str) -> None:
+    st.session_state[opened_key] = st.session_state[key]
 
 
 def _draw_stop(turn: Turn, live: LiveTurn) -> None:

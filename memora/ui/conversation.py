@@ -14,6 +14,7 @@ _PARAM = "c"
 _OPEN = "open-conversation"
 _REFUSED = "refused-message"
 _DELETED = "deleted-conversation"
+_SENT = "message-sent"
 TITLE_CHARS = 30
 INPUT_KEY = "chat_input"
 
@@ -82,11 +83,17 @@ def send(text: str) -> None:
         return
     if created:
         show_conversation(created)
+    st.session_state[_SENT] = True
 
 
 def send_from_input() -> None:
     """The message box's callback."""
     send(st.session_state[INPUT_KEY] or "")
+
+
+def was_just_sent() -> bool:
+    """Whether a message was sent since this was asked last: then the page scrolls to it."""
+    return bool(st.session_state.pop(_SENT, False))
 
 
 def refused() -> Failure | None:

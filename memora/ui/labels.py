@@ -31,6 +31,12 @@ PROFILE_FIELD: dict[ProfileField, str] = {
     "correction_style": mark("How to correct you"),
     "explanation_style": mark("How to explain things"),
 }
+FIELD: dict[str, str] = {
+    **{str(field): name for field, name in PROFILE_FIELD.items()},
+    "base_url": mark("Address of an OpenAI-compatible server"),
+}
+"""Fields by the names that errors give them."""
+
 PROFILE_HINT: dict[ProfileField, str] = {
     "name": mark("What the tutor calls you"),
     "native_language": mark("For example: Traditional Chinese"),

@@ -14,21 +14,29 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Literal
 
 WORD_JOINER = "\u2060"
 """Invisible and without width: keeps Streamlit from reading ``:smile:`` as an emoji, and unsticks emphasis."""
 
-_CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)(?s:.+?)(?<!`)(?P=ticks)(?!`))"
+_Kind = Literal["text", "code", "nested code"]
+"""``nested code`` (in a list, a quote, or indented) may end earlier than it seems: images in it are undone too."""
+
+# A code span ends with its line: one that Markdown lets run on across lines might end at a list item or a quote,
+# and what looks like code here would then be drawn.
+_CODE_SPAN = r"(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
 _ESCAPE = r"(?P<escape>\\[!-/:-@\[-`{-~])"
 
 _LIVE_SYNTAX = re.compile(
     rf"""
     {_CODE_SPAN}
   | {_ESCAPE}
-  | (?P<image>!(?=\[))
-  | (?P<link>\]\(\s*<?(?P<target>[^\s)>]*))
-  | (?P<definition>^\ {{0,3}}\[[^\]\n]+\]:\s*<?(?P<defined>[^\s>]*))
-  | (?P<directive>:+(?=[\w-]+[\[{{]))
+  | (?P<image>!+(?=\[))
+  | (?P<link>\]\((?=\s*<?(?P<target>[^\s)>]*)))
+  | (?P<definition>\[(?=(?:\\.|[^\[\]\\]){{1,999}}\]:\s*<?(?P<defined>[^\s>]*)))
+  | (?P<directive>:+(?=[\w-]+[\[{{])|^[ >]*:{{2,}}(?=[\w-]))
   | (?P<shortcode>:(?=(?:material/)?[\w+-]+:))
   | (?P<tildes>~+)
   | (?P<special>[<$])
@@ -44,9 +52,12 @@ _EMPHASIS = re.compile(
     re.VERBOSE,
 )
 _FENCE = re.compile(r"^(?P<lead>[ >]*(?:(?:[-*+]|\d{1,9}[.)])\s+)?)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
+_IMAGE = re.compile(r"!(?=\[)")
 _LIST_ITEM = re.compile(r"^ {0,3}(?:[-*+]|\d{1,9}[.)])\s")
 _ALLOWED_TARGET = re.compile(r"^(?:https?://|mailto:)", re.IGNORECASE)
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>#+\-.!|$~()=])")
+_MARKUP = re.compile(r"[\\`*\[\]<>$~]|!(?=\[)|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_LINE_MARKUP = re.compile(r"^(?:[#+=|-]|:(?=-)|\d{1,9}(?=[.)]))", re.MULTILINE)
+_SHORTCODE = re.compile(r":(?=(?:material/)?[\w+\\-]+[:\[{])")
 _BLANKS = re.compile(r"\n(?:[ \t]*\n)+")
 
 # Punctuation that may change sides of an emphasis mark without changing what is read. Characters that
@@ -56,16 +67,20 @@ _FIXED = frozenset("`)]}>*_~")
 
 def as_markdown(text: str) -> str:
     """``text`` as Markdown that is safe to draw and reads as its writer meant it."""
-    parts = (block if is_code else _mend_emphasis(_tame(block)) for is_code, block in _blocks(text))
-    return "\n".join(parts)
+    return "\n".join(_drawn(kind, block) for kind, block in _blocks(text))
 
 
 def as_plain(text: str) -> str:
-    """``text`` as Markdown that shows every character as written, line breaks included."""
-    escaped = _MARKUP.sub(r"\\\1", text.replace("\r\n", "\n").strip("\n"))
-    escaped = re.sub(r":(?=(?:material/|[\w\\+-]))", rf":{WORD_JOINER}", escaped)
-    paragraphs = _BLANKS.split(escaped)
-    return "\n\n".join("  \n".join(line.strip() for line in part.split("\n")) for part in paragraphs)
+    """``text`` as Markdown that shows what was typed, line breaks included. Web addresses still lead there."""
+    lines = "\n".join(line.strip() for line in text.replace("\r\n", "\n").strip().split("\n"))
+    escaped = _LINE_MARKUP.sub(_escaped_line_start, _MARKUP.sub(r"\\\g<0>", lines))
+    escaped = _SHORTCODE.sub(":" + WORD_JOINER, escaped)
+    return "\n\n".join(paragraph.replace("\n", "  \n") for paragraph in _BLANKS.split(escaped))
+
+
+def _escaped_line_start(match: re.Match[str]) -> str:
+    """A line that begins like a heading, a list, a table or a rule; for ``1.`` it is the dot that is escaped."""
+    return match[0] + "\\" if match[0].isdigit() else "\\" + match[0]
 
 
 def as_label(text: str, *, limit: int = 80) -> str:
@@ -74,35 +89,38 @@ def as_label(text: str, *, limit: int = 80) -> str:
     return as_plain(line if len(line) <= limit else line[: limit - 1].rstrip() + "…")
 
 
-def _blocks(text: str) -> Iterator[tuple[bool, str]]:
-    """Split into (is code, lines): fenced and indented code against everything else."""
-    pending: list[str] = []
-    pending_is_code = False
-    for is_code, line in _classified_lines(text):
-        if pending and is_code != pending_is_code:
-            yield pending_is_code, "\n".join(pending)
-            pending = []
-        pending_is_code = is_code
-        pending.append(line)
-    if pending:
-        yield pending_is_code, "\n".join(pending)
+def _drawn(kind: _Kind, block: str) -> str:
+    match kind:
+        case "code":
+            return block
+        case "nested code":
+            return _without_images(block)
+        case _:
+            # Taming comes last, so that nothing that mending moves can come alive.
+            return _tame(_mend_emphasis(block))
 
 
-def _classified_lines(text: str) -> Iterator[tuple[bool, str]]:
-    """Every line with whether it is code. A fence that is still open (an answer on its way) reaches to the end."""
-    fence = ""
+def _blocks(text: str) -> Iterator[tuple[_Kind, str]]:
+    """Neighbouring lines of the same kind, together."""
+    for kind, lines in groupby(_classified_lines(text), key=itemgetter(0)):
+        yield kind, "\n".join(line for _kind, line in lines)
+
+
+def _classified_lines(text: str) -> Iterator[tuple[_Kind, str]]:
+    """Every line with its kind. A fence that is still open (an answer on its way) reaches to the end."""
+    fence: re.Match[str] | None = None
     in_list = False
     may_indent = True
     for line in text.replace("\r\n", "\n").split("\n"):
         opening = _FENCE.match(line)
-        if fence:
-            if opening and opening["fence"].startswith(fence) and not opening["info"].strip():
-                fence = ""
-            yield True, line
+        if fence is not None:
+            yield ("nested code" if fence["lead"] else "code"), line
+            if opening and opening["fence"].startswith(fence["fence"]) and not opening["info"].strip():
+                fence = None
             continue
         if opening and not (opening["fence"].startswith("`") and "`" in opening["info"]):
-            fence = opening["fence"]
-            yield True, line
+            fence = opening
+            yield ("nested code" if fence["lead"] else "code"), line
             continue
         if _LIST_ITEM.match(line):
             in_list = True
@@ -110,7 +128,11 @@ def _classified_lines(text: str) -> Iterator[tuple[bool, str]]:
             in_list = False
         is_indented = may_indent and not in_list and line.startswith(("    ", "\t")) and bool(line.strip())
         may_indent = is_indented or not line.strip()
-        yield is_indented, line
+        yield ("nested code" if is_indented else "text"), line
+
+
+def _without_images(code: str) -> str:
+    return _IMAGE.sub("!" + WORD_JOINER, code)
 
 
 def _tame(text: str) -> str:
@@ -121,14 +143,16 @@ def _tamed(match: re.Match[str]) -> str:
     """One piece of live syntax, made harmless; code and what is escaped already stay."""
     whole = match[0]
     match match.lastgroup:
+        case "code":
+            return _without_images(whole)
         case "image":
-            return ""
-        case "link" | "target":
-            return whole if _ALLOWED_TARGET.match(match["target"]) else whole.replace("](", r"]\(", 1)
-        case "definition" | "defined":
-            return whole if _ALLOWED_TARGET.match(match["defined"]) else whole.replace("[", r"\[", 1)
+            return r"\!" * (len(whole) - 1)
+        case "link":
+            return whole if _ALLOWED_TARGET.match(match["target"]) else r"]\("
+        case "definition":
+            return whole if _ALLOWED_TARGET.match(match["defined"]) else r"\["
         case "directive":
-            return r"\:" * len(whole)
+            return whole.replace(":", r"\:")
         case "shortcode":
             return ":" + WORD_JOINER
         case "tildes":

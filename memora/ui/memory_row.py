@@ -168,7 +168,7 @@ def _draw_editor(memory: Memory | None) -> None:
         saved = st.form_submit_button(_("Save"), type="primary", key="memory-editor-save")
     if saved and not content.strip():
         st.warning(_("Write a sentence first."), icon=":material/edit_note:")
-    elif saved:
+    elif saved and category:
         with told_in_words():
             _save(memory, content=content.strip(), category=category, importance=importance)
             st.rerun()

@@ -6,6 +6,8 @@ from collections import defaultdict
 
 from memora.errors import Failure
 from memora.i18n import Translator, mark
+from memora.ui.labels import FIELD
+from memora.ui.numbers import whole
 
 SENTENCES: dict[str, str] = {
     # The person typing
@@ -102,14 +104,23 @@ DEGRADED: dict[str, str] = {
 
 def sentence(failure: Failure, _: Translator) -> str:
     """The sentence for ``failure``; an unknown code is answered like ``internal``."""
-    params = defaultdict(lambda: "?", {name: str(value) for name, value in failure.params.items()})
-    if failure.params.get("allowed"):
-        params["allowed"] = _(params["allowed"])
-    # What a setting allows is a marked sentence as well.
-    params["allowed"] = _(params["allowed"])
+    params = defaultdict(lambda: "?", {name: _told(name, value, _) for name, value in failure.params.items()})
     if failure.code in ("unreachable", "timeout", "route_missing") and not failure.params.get("host"):
         params["host"] = "api.openai.com"
     return _(SENTENCES.get(failure.code, SENTENCES["internal"])).format_map(params)
+
+
+def _told(name: str, value: object, _: Translator) -> str:
+    """A parameter as it stands in a sentence: fields and what is allowed have names of their own."""
+    match value:
+        case int():
+            return whole(value, _)
+        case float():
+            return f"{value:g}"
+        case str():
+            return _(FIELD.get(value, value)) if name in ("field", "allowed") else value
+        case _:
+            return str(value)
 
 
 def degraded_sentence(code: str, _: Translator) -> str:

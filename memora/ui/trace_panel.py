@@ -12,13 +12,13 @@ from memora.errors import Failure
 from memora.i18n import Translator, mark
 from memora.memory.values import MemoryReconciliationDecision, RecalledMemory
 from memora.model import Item, Usage
+from memora.turn.events import FINAL_STATES, ContextPrepared, TurnState
 from memora.turn.trace import (
     CallSpan,
     ContextSpan,
     LearningSpan,
     RecallSpan,
     RequestSpan,
-    Span,
     SpanStatus,
     SummarySpan,
     Trace,
@@ -45,12 +45,11 @@ _STATE = {
 }
 
 
-def trace_label(digest: TraceDigest, _: Translator) -> str:
-    """The closed panel in one line."""
-    if digest.state in ("queued", "running"):
-        parts = [_("Trace"), _(_STATE[digest.state])]
-    else:
-        parts = [_("Trace"), *([] if digest.state == "done" else [_(_STATE[digest.state])])]
+def trace_label(digest: TraceDigest, state: TurnState, _: Translator) -> str:
+    """The closed panel in one line; while the turn runs, only that it does."""
+    parts = [_("Trace")] if state == "done" else [_("Trace"), _(_STATE[state])]
+    if state not in FINAL_STATES:
+        return " · ".join(parts)
     if digest.recalled:
         parts.append(
             _.plural("{n} memory recalled", "{n} memories recalled", digest.recalled).format(n=digest.recalled)
@@ -178,23 +177,24 @@ def _draw_context(span: ContextSpan) -> None:
     filled = _("{used} of {total} tokens").format(
         used=whole(stats.estimated_input_tokens, _), total=whole(stats.max_input_tokens, _)
     )
-    with _step(
-        _("Context window"), filled, duration(span.took_ms, _), icon=":material/data_usage:", status=span.status
-    ):
+    facts = (filled, duration(span.took_ms, _))
+    with _step(_("Context window"), *facts, icon=":material/data_usage:", status=span.status, expanded=True):
         st.html(budget_bar(stats, _))
-        facts = [
-            _.plural("{n} message sent", "{n} messages sent", stats.context_messages).format(n=stats.context_messages)
-        ]
-        if stats.newly_summarized_count:
-            count = stats.newly_summarized_count
-            facts.append(_.plural("{n} message summarised", "{n} messages summarised", count).format(n=count))
-        if stats.left_out_messages:
-            count = stats.left_out_messages
-            facts.append(_.plural("{n} old message left out", "{n} old messages left out", count).format(n=count))
-        if stats.summary_token_usage.total_tokens:
-            tokens = whole(stats.summary_token_usage.total_tokens, _)
-            facts.append(_("the summary took {n} tokens").format(n=tokens))
-        st.caption(" · ".join(facts))
+        st.caption(" · ".join(_context_counts(stats, _)))
+
+
+def _context_counts(stats: ContextPrepared, _: Translator) -> list[str]:
+    """What was sent, folded and left out, as far as there is something to count."""
+    counts = [
+        _.plural("{n} message sent", "{n} messages sent", stats.context_messages).format(n=stats.context_messages)
+    ]
+    if folded := stats.newly_summarized_count:
+        counts.append(_.plural("{n} message summarised", "{n} messages summarised", folded).format(n=folded))
+    if left_out := stats.left_out_messages:
+        counts.append(_.plural("{n} old message left out", "{n} old messages left out", left_out).format(n=left_out))
+    if spent := stats.summary_token_usage.total_tokens:
+        counts.append(_("the summary took {n} tokens").format(n=whole(spent, _)))
+    return counts
 
 
 # Requests
@@ -419,6 +419,3 @@ def _draw_failure(failure: Failure) -> None:
     st.caption(f":red[{as_plain(sentence(failure, translate()))}]")
     if failure.detail:
         st.caption(as_plain(failure.detail))
-
-
-__all__ = ["Span", "draw_trace", "trace_label", "usage_line"]

@@ -13,6 +13,7 @@ from browser.browsers import NO_BROWSER, find_browser
 from browser.reader import Reader
 from browser.running_app import RunningApp
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from servers.launch import responses_server
 
 ARTIFACTS = Path(__file__).parent.parent / "artifacts"
 FLAGS = [
@@ -57,6 +58,16 @@ def browser() -> Iterator[Browser]:
 
 
 @contextmanager
+def endpoint_settings(kind: str) -> Iterator[dict[str, str]]:
+    """The settings for the demo model (``demo``), or for a server in another process (``http``)."""
+    if kind == "demo":
+        yield {}
+        return
+    with responses_server() as server:
+        yield {"OPENAI_API_KEY": "a-key-for-tests", "OPENAI_BASE_URL": server.base_url}
+
+
+@contextmanager
 def running_app(data_dir: Path, **environment: str) -> Iterator[RunningApp]:
     app = RunningApp(data_dir=data_dir, environment=environment)
     app.start()
@@ -67,16 +78,22 @@ def running_app(data_dir: Path, **environment: str) -> Iterator[RunningApp]:
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
-    """The app with no key, shared by the tests of one file."""
-    with running_app(tmp_path_factory.mktemp("memora") / "data") as started:
+def endpoint() -> Iterator[dict[str, str]]:
+    """The settings that say which model answers: none, so the demo model. Files that want others override it."""
+    yield {}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory, endpoint: dict[str, str]) -> Iterator[RunningApp]:
+    """The app, shared by the tests of one file."""
+    with running_app(tmp_path_factory.mktemp("memora") / "data", **endpoint) as started:
         yield started
 
 
 @pytest.fixture
-def own_app(tmp_path: Path) -> Iterator[RunningApp]:
-    """The app with no key and with nothing in it yet, for one test."""
-    with running_app(tmp_path / "data") as started:
+def own_app(tmp_path: Path, endpoint: dict[str, str]) -> Iterator[RunningApp]:
+    """The app with nothing in it yet, for one test."""
+    with running_app(tmp_path / "data", **endpoint) as started:
         yield started
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from browser.conftest import OpenReader
+import pytest
+from browser.conftest import OpenReader, endpoint_settings
 from browser.reader import Reader, spans
 from browser.running_app import RunningApp
 from playwright.sync_api import expect
@@ -13,6 +15,12 @@ EXAMPLE = "請給我一個使用 present perfect 的例句。"
 COUNT_SEVEN = "請精確計算這句英文有幾個單字：I have studied English for three years."
 COUNT_FIVE = "請計算：I don't know the answer."
 INTRODUCTION = "我叫小美，住在台北，正在準備三月的 IELTS 考試。"
+
+
+@pytest.fixture(scope="module", params=["demo", "http"])
+def endpoint(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    with endpoint_settings(request.param) as settings:
+        yield settings
 
 
 def test_an_example_sentence_needs_one_request_and_no_tool(reader: Reader) -> None:

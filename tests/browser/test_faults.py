@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
-from browser.conftest import OpenReader
+from browser.conftest import OpenReader, endpoint_settings
 from browser.reader import Reader
 from browser.running_app import RunningApp
 from playwright.sync_api import expect
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]{4,}")
 QUESTION = "請給我一個使用 present perfect 的例句。"
+
+
+@pytest.fixture(scope="module", params=["demo", "http"])
+def endpoint(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    with endpoint_settings(request.param) as settings:
+        yield {**settings, "MEMORA_REQUEST_TIMEOUT": "3"}
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "refused", "timeout"])

@@ -63,8 +63,8 @@ class SqlMemories:
     def get_current(self, *, user_id: str, memory_ids: Sequence[str]) -> Mapping[str, Memory]:
         """Those of ``memory_ids`` that are this user's and current."""
         with self._file.reading() as connection:
-            rows = _rows(connection, user_id, memory_ids, is_current())
-        return {row.id: memory_of(row) for row in rows}
+            found = [memory_of(row) for row in _rows(connection, user_id, memory_ids)]
+        return {memory.id: memory for memory in found if memory.is_current}
 
     def pinned(self, *, user_id: str) -> Sequence[Memory]:
         """The user's current pinned memories, most important first."""
@@ -101,7 +101,7 @@ class SqlMemories:
         """Id → revision of every current memory: what the index ought to hold."""
         query = select(memories.c.id, memories.c.revision).where(memories.c.user_id == user_id, is_current())
         with self._file.reading() as connection:
-            return {row.id: row.revision for row in connection.execute(query)}
+            return dict(connection.execute(query).all())
 
     def history(self, *, user_id: str, memory_id: str) -> Sequence[HistoryEntry]:
         """Everything that happened to a memory and to the versions it replaced, newest first."""
@@ -183,7 +183,7 @@ class SqlMemories:
     def delete(self, *, user_id: str, memory_ids: Sequence[str], at: datetime) -> Sequence[str]:
         """Mark as deleted; returns the ids that were. `undelete` brings them back."""
         with self._file.writing() as connection:
-            rows = _rows(connection, user_id, memory_ids, memories.c.deleted_at.is_(None))
+            rows = [row for row in _rows(connection, user_id, memory_ids) if row.deleted_at is None]
             for row in rows:
                 connection.execute(update_memory(user_id, row.id).values(deleted_at=at))
                 word_index.remove_words(connection, user_id=user_id, memory_number=row.number, content=row.content)
@@ -193,7 +193,7 @@ class SqlMemories:
     def undelete(self, *, user_id: str, memory_ids: Sequence[str], at: datetime) -> Sequence[str]:
         """Undo `delete`; returns the ids that came back. A superseded memory comes back as superseded."""
         with self._file.writing() as connection:
-            rows = _rows(connection, user_id, memory_ids, memories.c.deleted_at.is_not(None))
+            rows = [row for row in _rows(connection, user_id, memory_ids) if row.deleted_at is not None]
             for row in rows:
                 connection.execute(update_memory(user_id, row.id).values(deleted_at=None))
                 if row.superseded_by is None:
@@ -216,7 +216,7 @@ class SqlMemories:
     def purge(self, *, user_id: str, memory_ids: Sequence[str]) -> None:
         """Remove deleted memories for good: record, words and history, also where others' history quotes them."""
         with self._file.writing() as connection:
-            rows = _rows(connection, user_id, memory_ids, memories.c.deleted_at.is_not(None))
+            rows = [row for row in _rows(connection, user_id, memory_ids) if row.deleted_at is not None]
             for row in rows:
                 own = memory_history.c.user_id == user_id
                 connection.execute(delete(memory_history).where(own, memory_history.c.memory_id == row.id))
@@ -274,14 +274,15 @@ def _row(
     return row
 
 
-def _rows(
-    connection: Connection, user_id: str, memory_ids: Sequence[str], condition: ColumnElement[bool]
-) -> list[Row[Any]]:
+def _rows(connection: Connection, user_id: str, memory_ids: Sequence[str]) -> list[Row[Any]]:
+    """Those of the ids that are the user's.
+
+    Further conditions are left to the caller: with them SQLite would take an index that begins with the
+    user, and read all of the user's memories to find a few ids.
+    """
     rows: list[Row[Any]] = []
     for ids in batches(memory_ids):
-        rows += connection.execute(
-            select(memories).where(memories.c.id.in_(ids), memories.c.user_id == user_id, condition)
-        ).all()
+        rows += connection.execute(select(memories).where(memories.c.id.in_(ids), memories.c.user_id == user_id))
     return rows
 
 

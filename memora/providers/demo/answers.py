@@ -28,8 +28,9 @@ _THANKS = re.compile(r"謝謝|感謝|多謝|\bthank(?:s| you)\b", re.IGNORECASE)
 _ABILITIES: dict[Language, str] = {
     "zh": (
         "我是示範模型，只有寫好的回答，不是真正的語言模型。我可以用工具計算英文單字"
-        "（請計算：I don't know the answer.）、給幾個文法例句（請給我一個使用 present perfect 的例句。），也會根據你說過的簡單事實（我叫小美，住在台北。）"
-        "回答問題（我住在哪裡？）。設定 OPENAI_API_KEY 就能連接真正的模型。"
+        "（請計算：I don't know the answer.）、給幾個文法例句（請給我一個使用 present perfect 的例句。），"
+        "也會根據你說過的簡單事實（我叫小美，住在台北。）回答問題（我住在哪裡？）。"
+        "設定 OPENAI_API_KEY 就能連接真正的模型。"
     ),
     "en": (
         "I am the demo model: my answers are scripted, I am not a real language model. I can count English words with "

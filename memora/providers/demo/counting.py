@@ -13,7 +13,7 @@ TOOL_NAME = "count_english_words"
 
 _REQUEST = re.compile(
     r"計算|數一?[數下]|算一?[算下]|幾個(?:英文)?(?:單字|單詞|字|詞)|多少個?(?:英文)?(?:單字|單詞|字|詞)|字數|"
-    r"\bcount\b[^.:]*\bwords?\b|\bcount\b[^.:]*:|\bhow many (?:english )?words\b|\bword count\b|\bnumber of words\b",
+    r"\bcount\b[^.:]{0,60}(?:\bwords?\b|:)|\bhow many (?:english )?words\b|\bword count\b|\bnumber of words\b",
     re.IGNORECASE,
 )
 _COLON = re.compile(r"：|(?<!\d):(?!\d|//)")
@@ -26,7 +26,9 @@ _QUOTED = (
     re.compile(r"(?<!\w)'(.+)'(?!\w)", re.DOTALL),
 )
 _WHOLLY_QUOTED = re.compile(r"[「『“\"‘'](.+)[」』”\"’'][\s。？?]*", re.DOTALL)
-_TRAILING_REQUEST = re.compile(r"[\s，,]*(?:請問|這句|這段|總共|一共|裡面?|請|有)*(?:幾個|多少|計算|算|數).{0,20}$")
+_TRAILING_REQUEST = re.compile(
+    r"[\s，,]{0,8}(?:請問|這句|這段|總共|一共|裡面?|請|有){0,4}(?:幾個|多少|計算|算|數).{0,20}$"
+)
 _ENGLISH_RUN = re.compile(r"[A-Za-z][A-Za-z0-9'’\-,;:.!?()\s\"]*[A-Za-z0-9.!?)\"]")
 _AFTER_IN = re.compile(
     r"\bwords?\b.*?\b(?:in|of)\b (?:(?:the|this) (?:following )?(?:sentence|text|phrase)s?\b[,\s]*)?(.+)",

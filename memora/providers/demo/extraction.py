@@ -6,14 +6,13 @@ from typing import Any
 
 from memora.providers.demo.counting import asks_to_count
 from memora.providers.demo.facts import read_facts
-from memora.providers.demo.request import DemoRequest, embedded_json
+from memora.providers.demo.request import DemoRequest, embedded_object
 from memora.providers.demo.rules import SLOTS
 
 
 def extract(request: DemoRequest) -> dict[str, Any]:
     """The ``memory_extraction`` object for the turn in the request. The assistant's reply teaches nothing."""
-    turn = embedded_json(request.message)
-    message = str(turn.get("user_message") or "") if isinstance(turn, dict) else ""
+    message = str(embedded_object(request.message).get("user_message") or "")
     facts = () if asks_to_count(message) else read_facts(message)
     return {
         "memories": [

@@ -28,14 +28,17 @@ class Fact:
         return words_of(self.value)
 
 
+LONGEST_READ = 4_000
+"""Characters of a text that are read: nobody introduces themselves at greater length."""
+
 _SENTENCE = re.compile(r"[^。！？!?；;\n.]+(?:\.(?=\S)[^。！？!?；;\n.]+)*[。！？!?；;\n.]?")
 _CLAUSE_ZH = re.compile(r"[，,：:]")
 _CLAUSE_EN = re.compile(
-    r",(?: (?:and|but|so))?\s+|\s+(?:and|but|so)\s+(?=(?:I|I['’]m|my|am|live|work|have|like|love|prepar\w+)\b)"
+    r",(?: (?:and|but|so))?\s{1,8}|\s{1,8}(?:and|but|so)\s+(?=(?:I|I['’]m|my|am|live|work|have|like|love|prepar\w+)\b)"
 )
 _QUOTED = re.compile(r"「[^」]*」|『[^』]*』|“[^”]*”|\"[^\"]*\"")
 _MATERIAL = re.compile(
-    r"(?:計算|翻譯|修改|改正|檢查|訂正|潤飾|造句|例句|count|translate|correct|check|fix|rewrite|explain)[^:：\n]*[:：].*",
+    r"(?:計算|翻譯|修改|改正|檢查|訂正|潤飾|造句|例句|count|translate|correct|check|fix|rewrite|explain)[^:：\n]{0,80}[:：].*",
     re.IGNORECASE | re.DOTALL,
 )
 _QUESTION_ZH = re.compile(r"嗎|什麼|甚麼|哪|誰|幾|多少|怎麼|如何|是不是|有沒有|會不會|可不可以")
@@ -78,7 +81,7 @@ def read_facts(text: str) -> tuple[Fact, ...]:
 
     Questions, hypotheticals, quoted material and what is said about others state nothing.
     """
-    plain = _MATERIAL.sub("", _QUOTED.sub("…", text))
+    plain = _MATERIAL.sub("", _QUOTED.sub("…", text[:LONGEST_READ]))
     facts: dict[str, Fact] = {}
     for sentence in _SENTENCE.findall(plain):
         for fact in _sentence_facts(sentence):

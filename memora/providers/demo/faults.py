@@ -14,7 +14,7 @@ and in the message that was answered last (so a summary fails in the turn *after
 ``fail:refused``    no connection
 ``fail:timeout``    no answer within the client's timeout
 ``fail:html``       status 200 and a web page
-``fail:cut``        the connection breaks in the middle of the stream
+``fail:cut``        the connection breaks in the middle of the stream (without a stream: no connection; so the next two)
 ``fail:end``        the stream ends in the middle, quietly
 ``fail:error``      an ``error`` event in the middle of the stream
 ``fail:failed``     a response that ends as failed

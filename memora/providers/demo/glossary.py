@@ -59,14 +59,32 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("兩隻狗", "two dogs"),
     ("直接糾正", "directly"),
 )
-_NUMBERS = dict(zip("一二三四五六七八九十", "one two three four five six seven eight nine ten".split(), strict=True))
-_MONTHS = dict(
-    zip(
-        ("一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二"),
-        "January February March April May June July August September October November December".split(),
-        strict=True,
-    )
-)
+_NUMBERS = {
+    "一": "one",
+    "二": "two",
+    "三": "three",
+    "四": "four",
+    "五": "five",
+    "六": "six",
+    "七": "seven",
+    "八": "eight",
+    "九": "nine",
+    "十": "ten",
+}
+_MONTHS = {
+    "一": "January",
+    "二": "February",
+    "三": "March",
+    "四": "April",
+    "五": "May",
+    "六": "June",
+    "七": "July",
+    "八": "August",
+    "九": "September",
+    "十": "October",
+    "十一": "November",
+    "十二": "December",
+}
 _USED_AS_THEY_ARE = frozenset(("IELTS", "TOEFL", "TOEIC", "GEPT"))
 
 _TO_ENGLISH = dict(_NAMES)

@@ -86,7 +86,7 @@ _QUESTIONS = (
     ),
     _question(
         "pet",
-        zh=r"我(?:有|養)了?(?:什麼|哪些|幾隻)(?:寵物|動物|貓|狗)?|我的(?:寵物|貓|狗)",
+        zh=r"我(?:有養|有|養)了?(?:什麼|哪些|幾隻)(?:寵物|動物|貓|狗)?|我的(?:寵物|貓|狗)",
         en=r"what pets?\b|do i have (?:a |any )?(?:pet|cat|dog)|what{is} my pet",
     ),
     _question("correction", zh=r"我.{0,8}(?:怎麼|如何)被?(?:糾正|改正)", en=r"how do i (?:like|want) to be corrected"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memora.providers.demo.facts import Fact, fact_in
-from memora.providers.demo.request import DemoRequest, embedded_json
+from memora.providers.demo.request import DemoRequest, embedded_object, records
 from memora.providers.demo.rules import SLOTS, Slot
 
 _OPPOSITES: dict[Slot, Slot] = {"like": "dislike", "dislike": "like"}
@@ -13,15 +13,14 @@ _OPPOSITES: dict[Slot, Slot] = {"like": "dislike", "dislike": "like"}
 
 def reconcile(request: DemoRequest) -> dict[str, Any]:
     """The ``memory_reconciliation`` object for the candidates in the request."""
-    asked = embedded_json(request.message)
-    candidates = asked.get("candidates") if isinstance(asked, dict) else asked
-    return {"decisions": [_decide(candidate) for candidate in candidates or () if isinstance(candidate, dict)]}
+    candidates = records(embedded_object(request.message).get("candidates"))
+    return {"decisions": [_decide(candidate) for candidate in candidates]}
 
 
 def _decide(candidate: dict[str, Any]) -> dict[str, Any]:
     content = str(candidate.get("content") or "")
     action, target, reason = "create", None, "No similar memory speaks of this."
-    for memory in candidate.get("similar") or ():
+    for memory in records(candidate.get("similar")):
         if verdict := _compare(content, str(memory.get("content") or "")):
             action, reason = verdict
             target = memory.get("number")

@@ -10,7 +10,6 @@ from typing import Any, Literal
 from memora.model import Item, Purpose
 
 _BACKGROUND = re.compile(r"<background\b[^>]*>(.*?)</background>", re.DOTALL)
-_JSON_START = re.compile(r"[{\[]")
 _STRUCTURED: dict[str, Purpose] = {"memory_extraction": "extraction", "memory_reconciliation": "reconciliation"}
 
 
@@ -71,21 +70,29 @@ def message_text(item: Item) -> str:
     return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
 
 
-def embedded_json(text: str) -> Any:
-    """The first JSON object or array inside ``text``; None when there is none."""
+def embedded_object(text: str) -> dict[str, Any]:
+    """The first JSON object inside ``text``; empty when there is none."""
     decoder = json.JSONDecoder()
-    for start in _JSON_START.finditer(text):
+    start = text.find("{")
+    while start >= 0:
         try:
-            return decoder.raw_decode(text, start.start())[0]
-        except json.JSONDecodeError:
-            continue
-    return None
+            found: dict[str, Any] = decoder.raw_decode(text, start)[0]
+        except (json.JSONDecodeError, RecursionError):
+            start = text.find("{", start + 1)
+        else:
+            return found
+    return {}
+
+
+def records(value: Any) -> list[dict[str, Any]]:
+    """The objects in a list that came as JSON; empty for anything else."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
 def _items(written: Any) -> list[Item]:
     if isinstance(written, str):
         return [{"role": "user", "content": written}]
-    return [item for item in written or () if isinstance(item, dict)]
+    return records(written)
 
 
 def _purpose(body: dict[str, Any], items: list[Item]) -> Purpose:
@@ -113,16 +120,9 @@ def _background(texts: tuple[str, ...]) -> Background:
     profile: dict[str, str] = {}
     memories: list[str] = []
     for block in (block for text in texts for block in _BACKGROUND.findall(text)):
-        told = embedded_json(block)
-        if not isinstance(told, dict):
-            continue
+        told = embedded_object(block)
         fields = told.get("profile")
         if isinstance(fields, dict):
-            profile |= {str(name): _flat(value) for name, value in fields.items() if value}
-        for memory in told.get("memories") or ():
-            memories.append(str(memory.get("content", "")) if isinstance(memory, dict) else str(memory))
+            profile |= {str(name): str(value) for name, value in fields.items() if value}
+        memories += [str(memory.get("content") or "") for memory in records(told.get("memories"))]
     return Background(profile=profile, memories=tuple(memory for memory in memories if memory))
-
-
-def _flat(value: Any) -> str:
-    return "、".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -70,12 +70,14 @@ class DemoService:
         request = read_request(body)
         reply = spoil(think(body), faults, request)
         seconds = next((float(fault.name) for fault in faults if fault.kind == "slow"), None)
+        broken = _broken(faults)
         if not body.get("stream"):
+            if broken:
+                return Unanswered("refused")
             whole = json.dumps(response_body(reply, body), ensure_ascii=False)
             return Answered(status=200, content=whole, headers={}, delay=seconds or 0.0)
         pause = self._pause if request.purpose == "answer" else 0.0
         events = list(response_events(reply, body))
-        broken = _broken(faults)
         return Streamed(
             frames=_frames(_break(events, broken), _pause_before_deltas(events, pause, seconds)), cut=broken == "cut"
         )

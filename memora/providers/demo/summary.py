@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+
 from memora.providers.demo.language import language_of
-from memora.providers.demo.request import DemoRequest, embedded_json
+from memora.providers.demo.request import DemoRequest, embedded_object, records
 
 MAX_SUMMARY_CHARACTERS = 1_200
 MAX_CLAUSE_CHARACTERS = 60
@@ -14,14 +15,14 @@ _CLAUSE_END = re.compile(r"[。！？!?\n；;]|\.(?=\s|$)")
 
 def summarize(request: DemoRequest) -> str:
     """The previous summary's lines and one line for each user message, the oldest left out when it grows too long."""
-    asked = embedded_json(request.message)
-    asked = asked if isinstance(asked, dict) else {}
+    asked = embedded_object(request.message)
     lines = [line.strip() for line in str(asked.get("summary") or "").splitlines() if line.strip()]
-    spoken = [message for message in asked.get("messages") or () if message.get("role") == "user"]
+    spoken = [message for message in records(asked.get("messages")) if message.get("role") == "user"]
     lines += [line for message in spoken if (line := _line(str(message.get("content") or "")))]
-    while len(lines) > 1 and sum(len(line) + 1 for line in lines) > MAX_SUMMARY_CHARACTERS:
-        lines.pop(0)
-    return "\n".join(lines)
+    summary = "\n".join(lines)
+    if len(summary) <= MAX_SUMMARY_CHARACTERS:
+        return summary
+    return summary[-MAX_SUMMARY_CHARACTERS:].partition("\n")[2] or summary[:MAX_SUMMARY_CHARACTERS]
 
 
 def _line(message: str) -> str:

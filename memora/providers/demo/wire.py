@@ -82,7 +82,6 @@ def _response(body: dict[str, Any]) -> dict[str, Any]:
         "incomplete_details": None,
         "model": body.get("model"),
         "output": [],
-        "usage": None,
         **{name: default if body.get(name) is None else body[name] for name, default in _ECHOED.items()},
     }
 

@@ -39,7 +39,7 @@ def test_a_sentence_of_nothing_but_punctuation_keeps_it():
         ("台北好玩嗎", "小美住在台北"),
         ("貓", "家裡養了兩隻貓"),
         ("我的貓呢？", "家裡養了兩隻貓"),
-        ("かな", "ひらがなとカタカナ"),
+        ("ひらがな", "ひらがなとカタカナ"),
     ],
 )
 def test_chinese_words_are_found_inside_sentences(query, sentence):

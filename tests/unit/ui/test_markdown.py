@@ -1,8 +1,12 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memora.ui.markdown import WORD_JOINER, as_label, as_markdown, as_plain
+
+IMAGE = re.compile(r"(?<!\\)(?:\\\\)*!\[x\]\(https")
 
 
 @pytest.mark.parametrize(
@@ -111,11 +115,28 @@ def test_an_indented_list_entry_is_not_code():
     assert as_markdown("- a\n\n    costs $5") == "- a\n\n    costs \\$5"
 
 
-def test_plain_text_shows_every_character():
-    assert as_plain("# 1 * 2 <b>") == r"\# 1 \* 2 \<b\>"
-    assert as_plain("1. one\n2. two") == "1\\. one  \n2\\. two"
-    assert as_plain("a\n\n\n  b") == "a\n\nb"
-    assert as_plain(":smile:").startswith(f":{WORD_JOINER}")
+@pytest.mark.parametrize(
+    ("written", "drawn"),
+    [
+        ("# 1 * 2 <b>", r"\# 1 \* 2 \<b\>"),
+        ("1. one\n2) two", "1\\. one  \n2\\) two"),
+        ("- a\n+ b\n=== c", "\\- a  \n\\+ b  \n\\=== c"),
+        ("a | b\n---|---", "a | b  \n\\---|---"),
+        ("a\n\n\n  b", "a\n\nb"),
+        ("![x](y) _a_ snake_case", r"\!\[x\](y) \_a\_ snake_case"),
+        ("&lt; & $5 ~", r"\&lt; & \$5 \~"),
+        (":smile: :red[x]", f":{WORD_JOINER}smile: :{WORD_JOINER}red\\[x\\]"),
+        ("https://example.com/a-b.c?d=e_f&g=1", "https://example.com/a-b.c?d=e_f&g=1"),
+        ("it's 9:30, that's all.", "it's 9:30, that's all."),
+    ],
+)
+def test_plain_text_shows_what_was_typed(written, drawn):
+    assert as_plain(written) == drawn
+
+
+@given(st.text(alphabet="ab*`~$<:[]()!>-|1.\\重：「」 \n", max_size=60))
+def test_plain_text_holds_no_image(text):
+    assert not IMAGE.search(as_plain(f"{text}![x](https://example.com)"))
 
 
 def test_a_label_is_one_line_and_is_cut():
@@ -129,8 +150,33 @@ def test_any_text_can_be_drawn(text):
     as_plain(text)
 
 
-@given(st.text(alphabet="ab*`~$<:[]()!\\重：「」 \n", max_size=60))
-def test_no_image_survives(text):
-    drawn = as_markdown(f"{text}\n\n![x](https://example.com)")
-    if "`" not in text and not text.endswith("\\"):
-        assert "![x](https" not in drawn
+@pytest.mark.parametrize(
+    "before",
+    [
+        "!",
+        "字**!**",
+        "- a ` b\n- ",
+        "> ```\n",
+        "- ```\n",
+        "a ` b\n\n",
+        "| ` | ",
+        "      ```\n",
+        "](\n\n",
+        "[x]:\n",
+        "1. ```\n\n",
+        "\\\\",
+    ],
+)
+def test_what_only_looks_like_code_hides_no_image(before):
+    assert not IMAGE.search(as_markdown(f"{before}![x](https://example.com/a.png) `"))
+
+
+def test_code_at_the_margin_keeps_even_image_marks():
+    code = "```js\nif (![1].includes(x)) {}\n```"
+    assert as_markdown(code) == code
+
+
+@given(st.text(alphabet="ab*`~$<:[]()!>-|1.\\重：「」 \n", max_size=60))
+def test_no_image_survives_outside_code_at_the_margin(text):
+    if not any(line.startswith(("```", "~~~")) for line in text.split("\n")):
+        assert not IMAGE.search(as_markdown(f"{text}![x](https://example.com)"))

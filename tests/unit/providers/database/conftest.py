@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -33,9 +34,7 @@ class Record:
         return self.turns.create_conversation(user_id=user_id, title=title, at=self.tick()).id
 
     def asked(self, conversation_id: str, content: str = "Hello", user_id: str = "mei") -> Turn:
-        return self.turns.begin_turn(
-            user_id=user_id, conversation_id=conversation_id, content=content, at=self.tick()
-        )
+        return self.turns.begin_turn(user_id=user_id, conversation_id=conversation_id, content=content, at=self.tick())
 
     def finish(
         self, turn: Turn, reply: str = "Hi", *, state: str = "done", learn: bool = False, failure: Failure | None = None
@@ -97,8 +96,18 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'data' / 'memora.db'}"
 
 
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty database, migrated once for all tests."""
+    path = tmp_path_factory.mktemp("migrated") / "memora.db"
+    open_database(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture
-def database(url: str) -> Iterator[Database]:
+def database(url: str, tmp_path: Path, migrated: Path) -> Iterator[Database]:
+    (tmp_path / "data").mkdir()
+    shutil.copy(migrated, tmp_path / "data" / "memora.db")
     database = open_database(url, busy_timeout_ms=200)
     yield database
     database.close()

@@ -77,9 +77,7 @@ def test_a_turn_answered_again_after_it_was_summarised_past_still_has_its_questi
     failed = record.asked(conversation, "one")
     record.finish(failed, "", state="failed")
     record.finish(record.asked(conversation, "two"), "2")
-    record.conversations.save_summary(
-        user_id="mei", conversation_id=conversation, summary="Two.", summarized_through=4
-    )
+    record.conversations.save_summary(user_id="mei", conversation_id=conversation, summary="Two.", summarized_through=4)
     record.turns.reopen_turn(user_id="mei", turn_id=failed.id)
     assert said(record, failed) == ["one"]
 

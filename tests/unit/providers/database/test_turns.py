@@ -141,7 +141,7 @@ def test_open_turns_of_a_process_that_is_gone_become_interrupted(record):
     interrupted = record.turns.interrupt_open_turns(at=at)
     assert [turn.id for turn in interrupted] == [running.id, queued.id]
     assert {turn.state for turn in interrupted} == {"interrupted"}
-    assert {turn.failure for turn in interrupted} != {None}
+    assert all(turn.failure == Failure(code="interrupted") for turn in interrupted)
     assert {turn.finished_at for turn in interrupted} == {at}
     assert record.turns.interrupt_open_turns(at=at) == ()
     assert record.turns.reopen_turn(user_id="mei", turn_id=running.id).state == "queued"

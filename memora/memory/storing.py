@@ -1,0 +1,35 @@
+"""The end of the write path: decisions into the record, then into the index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from memora.memory.long_term import LongTermMemory
+from memora.memory.values import MemoryChange, MemoryReconciliationDecision, ProfileUpdate
+
+
+def store_accepted_memories(
+    *,
+    memory: LongTermMemory,
+    user_id: str,
+    turn_id: str,
+    decisions: Sequence[MemoryReconciliationDecision],
+    profile: Sequence[ProfileUpdate] = (),
+    at: datetime,
+) -> tuple[MemoryChange, ...] | None:
+    """Store what a turn taught, once: None when this turn had been learned already.
+
+    The record is one transaction; the index follows and may lag behind it.
+    """
+    changes = memory.store.commit_learning(
+        user_id=user_id, turn_id=turn_id, decisions=decisions, profile=profile, at=at
+    )
+    if changes is None:
+        return None
+    written = [change.memory_id for change in changes if change.action != "skip"]
+    replaced = [change.previous_memory_id for change in changes if change.previous_memory_id]
+    current = memory.store.get_current(user_id=user_id, memory_ids=written)
+    memory.index_memories(user_id=user_id, memories=tuple(current.values()))
+    memory.unindex(user_id=user_id, memory_ids=replaced)
+    return tuple(changes)
