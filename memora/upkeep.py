@@ -23,7 +23,9 @@ class IndexUpkeep:
     until it has caught up.
     """
 
-    def __init__(self, *, memory: LongTermMemory, warm_ups: Sequence[Callable[[], None]], users: Sequence[str]) -> None:
+    def __init__(
+        self, *, memory: LongTermMemory, warm_ups: Sequence[Callable[[], object]], users: Sequence[str]
+    ) -> None:
         self._memory = memory
         self._warm_ups = warm_ups
         self._users = set(users)
@@ -91,7 +93,7 @@ class IndexUpkeep:
         if self._closed.is_set():
             raise IndexUnavailable("closing")
 
-    def _guarded(self, step: Callable[[], None]) -> None:
+    def _guarded(self, step: Callable[[], object]) -> None:
         """The worker boundary: what cannot be loaded or indexed now is said, and tried again later."""
         try:
             step()
@@ -101,6 +103,6 @@ class IndexUpkeep:
         except MemoraError as error:
             self._state, self._detail, self._progress = "unavailable", error.code, None
             log.warning("the memory index could not be checked: %s", error.detail or error.code)
-        except Exception as error:  # noqa: BLE001 - the thread has to outlive whatever a library throws
+        except Exception as error:  # the thread has to outlive whatever a library throws
             self._state, self._detail, self._progress = "unavailable", "internal", None
             log.exception("keeping the index failed: %s", type(error).__name__)

@@ -1,0 +1,1 @@
+"""What touches the outside: models, embedders, the index and the database."""

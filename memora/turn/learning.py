@@ -31,7 +31,7 @@ def learn_from_turn(
     started = time.perf_counter()
     emit(LearningStarted(at=time.time(), attempt=attempt))
     step = time.perf_counter()
-    extraction, usage = extract(
+    extraction, extraction_usage = extract(
         model=model,
         user_message=turn.user_message,
         assistant_reply=turn.reply,
@@ -45,7 +45,7 @@ def learn_from_turn(
             accepted=extraction.accepted,
             refused=extraction.refused,
             profile=extraction.profile,
-            usage=usage,
+            usage=extraction_usage,
         )
     )
     step = time.perf_counter()

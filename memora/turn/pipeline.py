@@ -20,7 +20,7 @@ from memora.context import (
     system_prompt,
 )
 from memora.context.ports import ConversationStore
-from memora.errors import Cancelled, Failure, MemoraError
+from memora.errors import Cancelled, Failure, MemoraError, UserError
 from memora.memory import LongTermMemory, ProfileField, ProfileStore, ProfileValue, Recall
 from memora.model import CancelToken, LanguageModel, Usage
 from memora.preferences import Preferences
@@ -83,11 +83,9 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
         count_tokens=parts.counter.count,
         max_tokens=int(parts.max_input_tokens * BACKGROUND_SHARE),
     )
+    context: PreparedContext | None = None
     try:
         context = _prepare(short_term, background, emit=emit)
-    except MemoraError as error:
-        context, reply = None, _no_reply(error)
-    else:
         reply = run_model_with_tools(
             input_messages=context.input_messages,
             model=parts.model,
@@ -98,6 +96,8 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
         )
         if context.has_background:
             _touch(turn, background, parts=parts, emit=emit)
+    except (Cancelled, UserError) as error:
+        reply = _no_reply(error)
     if reply.state == "stopped" and cancel.reason == "interrupted":
         reply = replace(reply, state="cut_off" if reply.text else "failed", failure=Failure(code="interrupted"))
     learn = parts.preferences.memory_enabled and bool(reply.text) and reply.state != "failed"
@@ -221,7 +221,7 @@ def _touch(turn: Turn, background: Background, *, parts: TurnParts, emit: Emit) 
     emit(MemoriesTouched(at=time.time(), memory_ids=background.memory_ids, failure=failure))
 
 
-def _no_reply(error: MemoraError) -> ModelReply:
+def _no_reply(error: Cancelled | UserError) -> ModelReply:
     """The end of a turn that never reached the model."""
     if isinstance(error, Cancelled):
         return ModelReply(text="", state="stopped", usage=Usage(), requests=0)

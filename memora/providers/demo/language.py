@@ -20,6 +20,11 @@ def count_cjk(text: str) -> int:
     return len(_CJK.findall(text))
 
 
+def count_words(text: str) -> int:
+    """How long a text is: its English words and its Chinese characters."""
+    return count_cjk(text) + len(_ENGLISH_WORD.findall(text))
+
+
 def has_english(text: str) -> bool:
     """Whether there is at least one English word in ``text``."""
     return _ENGLISH_WORD.search(text) is not None

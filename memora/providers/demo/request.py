@@ -30,6 +30,7 @@ class DemoRequest:
     """
 
     purpose: Purpose
+    instructions: str
     message: str
     background: Background
     call_outputs: tuple[str, ...]
@@ -53,6 +54,7 @@ def read_request(body: dict[str, Any]) -> DemoRequest:
     tools = [str(tool.get("name")) for tool in body.get("tools") or () if isinstance(tool, dict)]
     return DemoRequest(
         purpose=_purpose(body, items),
+        instructions=str(body.get("instructions") or ""),
         message=texts[last] if spoken else "",
         background=_background(texts[:last]),
         call_outputs=_call_outputs(items),

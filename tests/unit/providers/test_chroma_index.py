@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import contextlib
 import shutil
 import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -225,3 +229,33 @@ def test_a_server_that_is_not_there_is_unreachable(tmp_path: Path, opened: list[
             index.search(user_id=USER, vector=EAST, limit=1)
         assert caught.value.code == "unreachable"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def server_url(tmp_path: Path) -> Iterator[str]:
+    """A real Chroma server in a process of its own."""
+    with socket.create_server(("127.0.0.1", 0)) as reserved:
+        port = reserved.getsockname()[1]
+    run = ["run", "--path", str(tmp_path / "server"), "--host", "127.0.0.1", "--port", str(port)]
+    program = f"import sys; from chromadb.cli.cli import app; sys.argv[1:] = {run!r}; app()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
+        for _ in range(300):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}"
+        server.kill()
+
+
+def test_a_server_holds_the_index_as_well(server_url: str, tmp_path: Path, opened: list[ChromaIndex]) -> None:
+    index = start(tmp_path / "data", opened, url=server_url)
+    assert index.search(user_id=USER, vector=EAST, limit=3) == ()
+    fill(index)
+    index.remove(user_id=USER, memory_ids=["m1"])
+    assert index.revisions(user_id=USER) == {"m0": 1, "m2": 1}
+    assert index.search(user_id=USER, vector=EAST, limit=1) == (("m0", pytest.approx(1.0, abs=1e-5)),)
+    index.forget_user(user_id=USER)
+    assert index.revisions(user_id=USER) == {}
+    assert not (tmp_path / "data").exists()

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memora.prompts import render
+from memora.providers.demo.language import count_words
 from memora.providers.demo.mind import think
 from memora.providers.demo.reply import FunctionCall, Text
 
@@ -199,28 +201,28 @@ def test_nothing_is_extracted_where_nothing_is_stated(message):
     }
 
 
-def summary_of(summary, *messages):
+def summary_of(summary, *messages, instructions="You keep the running summary."):
     value = {"summary": summary, "messages": [{"role": role, "content": text} for role, text in messages]}
     asked = {"type": "message", "role": "user", "content": json.dumps(value, ensure_ascii=False)}
-    request = {"model": "m", "instructions": "You keep the running summary.", "input": [asked]}
-    return think(request).parts[0].text
+    return think({"model": "m", "instructions": instructions, "input": [asked]}).parts[0].text
 
 
 def test_a_summary_keeps_the_beginning_of_what_the_user_said():
-    summary = summary_of(
-        "- 使用者說：早安",
-        ("user", "我想學文法。還有單字。"),
-        ("assistant", "好的。"),
-        ("user", "What is a verb? Tell me."),
-    )
+    said_since = [("user", "我想學文法。還有單字。"), ("assistant", "好的。"), ("user", "What is a verb? Tell me.")]
+    summary = summary_of("- 使用者說：早安", *said_since)
     assert summary.splitlines() == ["- 使用者說：早安", "- 使用者說：我想學文法", "- The user said: What is a verb"]
 
 
-def test_a_summary_stays_short():
-    messages = [("user", f"問題 {number} " + "很長" * 100) for number in range(200)]
-    summary = summary_of("", *messages)
-    assert len(summary) <= 1200
-    assert "問題 199" in summary
+@pytest.mark.parametrize("length", [50, 250])
+def test_a_summary_is_as_short_as_the_instructions_want_and_keeps_what_is_new(length):
+    messages = [("user", f"第{number}個問題，很長很長很長") for number in range(200)]
+    summary = summary_of("", *messages, instructions=render("summary", max_words=length))
+    assert count_words(summary) <= length
+    assert "第199個問題" in summary
+
+
+def test_a_summary_is_never_empty():
+    assert summary_of("", ("assistant", "Good morning."))
 
 
 @given(st.text())
