@@ -5,76 +5,66 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from memora.context.quoted import quoted_json
 from memora.errors import BadResponse, ServerFailed
-from memora.model import CancelToken, Item, LanguageModel, ModelRequest, ModelResponse, OutputSchema, Purpose, Usage
+from memora.model import CancelToken, Item, LanguageModel, ModelRequest, ModelResponse, OutputSchema, Usage
 from memora.prompts import render
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-MAX_OUTPUT_TOKENS = 4_000
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL)
+MAX_OUTPUT_TOKENS = 8_000
+"""Room for the answer and the reasoning before it; a model that runs on for ever ends here."""
+MAX_REPEATED_CHARS = 4_000
+"""How much of a wrong answer is shown to the model again."""
+MAX_OBJECTS = 20
+"""How many places of an answer are tried as the beginning of the object."""
+
+_NOT_STRICT = frozenset({"title", "default", "minimum", "maximum"})
+"""Keywords that pydantic writes and strict mode does not need or know."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Structured(Generic[Answer]):
-    """A valid answer, and what it cost (repair included)."""
+class StructuredAnswer(Generic[Answer]):
+    """A valid answer, and what it cost, a second request included."""
 
     value: Answer
     usage: Usage
 
 
 def quoting(value: Any) -> tuple[Item, ...]:
-    """The input of a structured request: one message that is nothing but quoted JSON."""
-    return ({"type": "message", "role": "user", "content": quoted_json(value)},)
+    """The input of a structured request: one message that is nothing but ``value`` as JSON, quoted as data."""
+    return (_message("user", json.dumps(value, ensure_ascii=False)),)
 
 
 def ask(
-    model: LanguageModel,
-    *,
-    purpose: Purpose,
-    instructions: str,
-    input: tuple[Item, ...],
-    name: str,
-    answer_type: type[Answer],
-    cancel: CancelToken,
-) -> Structured[Answer]:
-    """Ask for an ``answer_type``; if what comes is none, say why and ask once more.
+    model: LanguageModel, request: ModelRequest, *, name: str, answer_type: type[Answer], cancel: CancelToken
+) -> StructuredAnswer[Answer]:
+    """Send ``request`` for an ``answer_type``, under the schema's ``name``; ask once more if what comes is none.
 
-    Raises `BadResponse` when the second answer is no better, and what the model raises.
+    Servers may ignore the schema, fence the object, or write around it. Raises `BadResponse` when the second
+    answer is no better, and what the model raises.
     """
-    request = ModelRequest(
-        purpose=purpose,
-        instructions=instructions,
-        input=input,
-        output_schema=OutputSchema(name=name, schema=strict_schema(answer_type)),
-        max_output_tokens=MAX_OUTPUT_TOKENS,
-    )
-    usage = Usage()
-    complaint = ""
-    for _attempt in range(2):
-        response = model.complete(_with_complaint(request, complaint), cancel=cancel)
-        usage += response.usage or Usage(estimated=True)
-        if response.status == "failed":
-            raise ServerFailed(f"the {purpose} request failed")
-        try:
-            return Structured(value=_read(response, answer_type), usage=usage)
-        except ValidationError as error:
-            complaint = _complaint(error)
-    raise BadResponse(f"the {purpose} answer is not what was asked for: {complaint}")
+    schema = OutputSchema(name=name, schema=strict_schema(answer_type))
+    request = replace(request, output_schema=schema, max_output_tokens=request.max_output_tokens or MAX_OUTPUT_TOKENS)
+    first = _complete(model, request, cancel=cancel)
+    usage = _usage(first, request)
+    value, problem = _read(first, answer_type)
+    if value is None:
+        request = replace(request, input=(*request.input, *_repair(first, problem)))
+        second = _complete(model, request, cancel=cancel)
+        usage += _usage(second, request)
+        value, problem = _read(second, answer_type)
+    if value is None:
+        raise BadResponse(f"{name}: {problem}")
+    return StructuredAnswer(value=value, usage=usage)
 
 
 def strict_schema(answer_type: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of ``answer_type`` by the rules of strict mode.
-
-    The type forbids extra fields and has no defaults; what remains is to drop titles and the keywords that
-    strict mode does not know (their bounds are still checked here).
-    """
+    """The JSON schema of ``answer_type`` by the rules of strict mode: all is required, nothing may be added."""
     schema: dict[str, Any] = _strict(answer_type.model_json_schema())
     return schema
 
@@ -84,46 +74,72 @@ def _strict(node: Any) -> Any:
         return [_strict(part) for part in node]
     if not isinstance(node, dict):
         return node
-    kept = {key: value for key, value in node.items() if not (key == "title" and isinstance(value, str))}
-    return {
-        key: {name: _strict(part) for name, part in value.items()} if key in ("properties", "$defs") else _strict(value)
-        for key, value in kept.items()
-        if key not in ("minimum", "maximum", "default")
-    }
+    strict = {key: _strict(value) for key, value in node.items() if key not in _NOT_STRICT}
+    for named in ("properties", "$defs"):
+        if named in node:
+            strict[named] = {name: _strict(part) for name, part in node[named].items()}
+    if "properties" in node:
+        strict |= {"required": list(node["properties"]), "additionalProperties": False}
+    return strict
 
 
-def _with_complaint(request: ModelRequest, complaint: str) -> ModelRequest:
-    if not complaint:
-        return request
-    repair: Item = {"type": "message", "role": "user", "content": render("repair", complaint=complaint)}
-    return ModelRequest(
-        purpose=request.purpose,
-        instructions=request.instructions,
-        input=(*request.input, repair),
-        output_schema=request.output_schema,
-        max_output_tokens=request.max_output_tokens,
-    )
+def _complete(model: LanguageModel, request: ModelRequest, *, cancel: CancelToken) -> ModelResponse:
+    response = model.complete(request, cancel=cancel)
+    if response.status == "failed":
+        raise ServerFailed(response.failure.detail if response.failure else "")
+    return response
 
 
-def _read(response: ModelResponse, answer_type: type[Answer]) -> Answer:
-    """The first JSON object in the text that validates; the error of the whole text when none does."""
-    for text in _objects(response.text):
+def _read(response: ModelResponse, answer_type: type[Answer]) -> tuple[Answer | None, str]:
+    """The answer, or None and what is wrong with the response."""
+    if response.status == "incomplete":
+        return None, f"the answer was cut off ({response.incomplete_reason})"
+    problem = f"the model refused: {response.refusal[:200]}" if response.refusal else "there is no JSON object"
+    for found in _objects(response.text):
         try:
-            return answer_type.model_validate_json(text)
-        except ValidationError:
+            return answer_type.model_validate(found), ""
+        except ValidationError as error:
+            problem = _told(error)
+    return None, problem
+
+
+def _objects(text: str) -> Iterator[Any]:
+    """The JSON objects in ``text``, outermost ones only: alone, in a fence, or between other words."""
+    decoder = json.JSONDecoder()
+    end = 0
+    for brace in re.finditer(r"\{", text):
+        if brace.start() < end:
             continue
-    return answer_type.model_validate_json(response.text)
+        try:
+            found, end = decoder.raw_decode(text, brace.start())
+        except (ValueError, RecursionError):
+            continue
+        yield found
 
 
-def _objects(text: str) -> Iterator[str]:
-    """Where an object may stand: alone, in a fence, or between other words."""
-    yield text
-    yield from _FENCE.findall(text)
-    if "{" in text and "}" in text:
-        yield text[text.index("{") : text.rindex("}") + 1]
+def _told(error: ValidationError) -> str:
+    """The first problems, without the values: an error may be stored, and these are the user's words."""
+    problems = error.errors(include_url=False, include_context=False, include_input=False)[:5]
+    return "; ".join(f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in problems)
 
 
-def _complaint(error: ValidationError) -> str:
-    """The first few problems, without the values (they are the user's words)."""
-    problems = error.errors(include_input=False, include_url=False, include_context=False)[:3]
-    return json.dumps([f"{'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in problems])
+def _repair(response: ModelResponse, problem: str) -> Iterator[Item]:
+    if response.text:
+        yield _message("assistant", response.text[:MAX_REPEATED_CHARS])
+    yield _message("user", render("repair", problem=problem))
+
+
+def _message(role: str, content: str) -> Item:
+    return {"type": "message", "role": role, "content": content}
+
+
+def _usage(response: ModelResponse, request: ModelRequest) -> Usage:
+    """What the server reported, or an estimate: a quarter of the bytes, near enough for both languages."""
+    if response.usage:
+        return response.usage
+    sent = request.instructions + json.dumps(request.input, ensure_ascii=False)
+    return Usage(input_tokens=_estimate(sent), output_tokens=_estimate(response.text), estimated=True)
+
+
+def _estimate(text: str) -> int:
+    return (len(text.encode("utf-8", "replace")) + 3) // 4

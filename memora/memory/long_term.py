@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from memora.memory.ports import Embedder, IndexEntry, IndexUnavailable, MemoryIndex, MemoryStore
-from memora.memory.ranking import Found, pinned_first, rank
+from memora.errors import DatabaseUnavailable, InvalidInput
+from memora.memory.ports import Embedder, IndexEntry, IndexUnavailable, MemoryIndex, MemoryStore, WordHit
+from memora.memory.ranking import Found, rank
+from memora.memory.sentence import clean_sentence
 from memora.memory.values import (
     Category,
     HistoryEntry,
@@ -22,18 +27,24 @@ from memora.memory.values import (
 log = logging.getLogger(__name__)
 
 RECALLED = 6
+"""How many memories a search returns."""
 CANDIDATES = 50
+"""How many the index and the words each propose for ranking."""
 SIMILAR = 3
-SIMILAR_COVERAGE = 0.5
-"""Share of a sentence's words from which a memory is shown to reconciliation even where vectors differ."""
+"""How many memories reconciliation is shown for one candidate."""
+MUCH_IN_COMMON = 0.7
+"""Share of a sentence's words from which a memory counts as similar whatever its vector says."""
+SOME_IN_COMMON = 0.34
+"""The same where no vector could be asked: rather one question too many than a fact doubled."""
 BATCH = 32
+"""How many memories are embedded between two reports of progress."""
 
 
 class LongTermMemory:
     """Everything that is remembered of the users. Every call names its user.
 
-    The index may fail at any time: reads fall back to words, writes are already safe in the record, and the
-    user's index is marked as stale until `refresh_index` has brought it back in step.
+    The index may fail at any time: reads fall back to words, writes are safe in the record by then, and the
+    user's index is in doubt until `refresh_index` has compared it with the record. Safe across threads.
     """
 
     def __init__(
@@ -43,67 +54,48 @@ class LongTermMemory:
         self.index = index
         self.clock = clock
         self._embedder = embedder
-        self._fresh: set[str] = set()
+        self._index_writes = threading.Lock()
+        self._doubts: Counter[str] = Counter()
+        self._doubts_settled: dict[str, int] = {}
 
     # Recall.
 
     def search(self, *, user_id: str, query: str, k: int = RECALLED) -> Recall:
-        """The ``k`` memories that matter to ``query``, best first, pinned ones before all others.
+        """The ``k`` memories that matter most to ``query``, pinned ones in front (see `ranking.rank`).
 
-        Falls back to words when the index cannot be asked; `Recall.degraded` then says why.
+        Falls back to words when the index cannot be asked; `Recall.degraded` then says why, and says
+        ``rebuilding`` when the index is known to lack memories. ``timings_ms`` has the steps ``embedding``,
+        ``index``, ``words``, ``record`` and ``ranking``.
         """
         timer = _Timer()
-        near, degraded = self._nearest(user_id=user_id, query=query, timer=timer)
-        with_words = {
-            hit.memory_id: hit for hit in self.store.find_words(user_id=user_id, text=query, limit=CANDIDATES)
-        }
+        near = self._nearest(user_id=user_id, query=query, timer=timer)
+        hits = {hit.memory_id: hit for hit in self.store.find_words(user_id=user_id, text=query, limit=CANDIDATES)}
         timer.note("words")
-        current = self.store.get_current(user_id=user_id, memory_ids=[*{**near, **with_words}])
-        found = [
-            Found(
-                memory=memory,
-                cosine=near.get(memory_id),
-                coverage=with_words[memory_id].coverage if memory_id in with_words else 0.0,
-                words=with_words[memory_id].words if memory_id in with_words else (),
-            )
-            for memory_id, memory in current.items()
-        ]
-        ranked = rank(found, unrelated_cosine=self._embedder.unrelated_cosine, now=self.clock(), limit=k)
-        memories = pinned_first(ranked, self.store.pinned(user_id=user_id), limit=k)
+        current = self.store.get_current(user_id=user_id, memory_ids=[*near.cosines.keys() | hits.keys()])
+        memories = {**current, **{memory.id: memory for memory in self.store.pinned(user_id=user_id)}}
+        degraded = near.unavailable or self._behind(user_id=user_id, near=near, current=current)
+        timer.note("record")
+        recalled = rank(
+            [_found(memory, near=near, hit=hits.get(memory.id)) for memory in memories.values()],
+            unrelated_cosine=self._embedder.unrelated_cosine,
+            now=self.clock(),
+            limit=k,
+        )
         timer.note("ranking")
-        return Recall(query=query, memories=memories, degraded=degraded, timings_ms=timer.noted)
+        return Recall(query=query, memories=recalled, degraded=degraded, timings_ms=timer.noted)
 
-    def similar(self, *, user_id: str, contents: Sequence[str]) -> list[list[Memory]]:
-        """For each sentence the current memories that may speak of the same fact, nearest first."""
-        near: list[Mapping[str, float]]
+    def similar(self, *, user_id: str, contents: Sequence[str], k: int = SIMILAR) -> list[list[Memory]]:
+        """For each sentence the at most ``k`` current memories that may speak of the same fact, best first."""
         try:
             vectors = self._embedder.embed_passages(contents) if contents else ()
-            near = [dict(self.index.search(user_id=user_id, vector=vector, limit=SIMILAR)) for vector in vectors]
+            near = [self.index.search(user_id=user_id, vector=vector, limit=k) for vector in vectors]
         except IndexUnavailable as error:
-            self._lost(user_id, error)
-            near = [{} for _ in contents]
+            self._doubt(user_id, error)
+            return [self._alike(user_id, content, near=(), coverage=SOME_IN_COMMON, k=k) for content in contents]
         return [
-            self._similar(user_id=user_id, content=content, near=cosines)
-            for content, cosines in zip(contents, near, strict=True)
+            self._alike(user_id, content, near=neighbours, coverage=MUCH_IN_COMMON, k=k)
+            for content, neighbours in zip(contents, near, strict=True)
         ]
-
-    def _similar(self, *, user_id: str, content: str, near: Mapping[str, float]) -> list[Memory]:
-        ids = [memory_id for memory_id, cosine in near.items() if cosine >= self._embedder.similar_cosine]
-        hits = self.store.find_words(user_id=user_id, text=content, limit=SIMILAR)
-        ids += [hit.memory_id for hit in hits if hit.coverage >= SIMILAR_COVERAGE and hit.memory_id not in ids]
-        current = self.store.get_current(user_id=user_id, memory_ids=ids)
-        return [current[memory_id] for memory_id in ids if memory_id in current]
-
-    def _nearest(self, *, user_id: str, query: str, timer: _Timer) -> tuple[dict[str, float], str | None]:
-        try:
-            vector = self._embedder.embed_query(query)
-            timer.note("embedding")
-            near = dict(self.index.search(user_id=user_id, vector=vector, limit=CANDIDATES))
-            timer.note("index")
-        except IndexUnavailable as error:
-            self._lost(user_id, error)
-            return {}, error.code
-        return near, None
 
     def touch(self, *, user_id: str, memory_ids: Sequence[str]) -> None:
         """Note that these memories were used just now."""
@@ -127,30 +119,38 @@ class LongTermMemory:
         """What happened to a memory and to the versions that it replaced, newest first."""
         return self.store.history(user_id=user_id, memory_id=memory_id)
 
-    def add(self, *, user_id: str, content: str, category: Category, importance: int) -> Memory:
-        """Remember what the user wrote by hand."""
+    def add(
+        self,
+        *,
+        user_id: str,
+        content: str,
+        category: Category,
+        importance: int,
+        provenance: Provenance = Provenance(origin="user"),  # noqa: B008 - frozen
+    ) -> Memory:
+        """Remember what the user wrote by hand or imported. Raises `InvalidInput`."""
         memory = self.store.add(
             user_id=user_id,
-            content=content,
+            content=clean_sentence(content),
             category=category,
-            importance=importance,
-            provenance=Provenance(origin="user"),
+            importance=_checked_importance(importance),
+            provenance=provenance,
             at=self.clock(),
         )
-        self.index_memories(user_id=user_id, memories=(memory,))
+        self.reindex(user_id=user_id, memory_ids=[memory.id])
         return memory
 
     def edit(self, *, user_id: str, memory_id: str, content: str, category: Category, importance: int) -> Memory:
-        """Change a memory; its history keeps what was there. Raises `NotFound`."""
+        """Change a memory; its history keeps what was there. Raises `InvalidInput` and `NotFound`."""
         memory = self.store.edit(
             user_id=user_id,
             memory_id=memory_id,
-            content=content,
+            content=clean_sentence(content),
             category=category,
-            importance=importance,
+            importance=_checked_importance(importance),
             at=self.clock(),
         )
-        self.index_memories(user_id=user_id, memories=(memory,))
+        self.reindex(user_id=user_id, memory_ids=[memory.id])
         return memory
 
     def set_pinned(self, *, user_id: str, memory_id: str, pinned: bool) -> Memory:
@@ -160,80 +160,153 @@ class LongTermMemory:
     def delete(self, *, user_id: str, memory_ids: Sequence[str]) -> Sequence[str]:
         """Forget memories; `undelete` brings them back. Returns the ids that were forgotten."""
         deleted = self.store.delete(user_id=user_id, memory_ids=memory_ids, at=self.clock())
-        self.unindex(user_id=user_id, memory_ids=deleted)
+        self.reindex(user_id=user_id, memory_ids=deleted)
         return deleted
 
     def undelete(self, *, user_id: str, memory_ids: Sequence[str]) -> Sequence[str]:
         """Undo `delete`. Returns the ids that came back."""
         restored = self.store.undelete(user_id=user_id, memory_ids=memory_ids, at=self.clock())
-        current = self.store.get_current(user_id=user_id, memory_ids=restored)
-        self.index_memories(user_id=user_id, memories=tuple(current.values()))
+        self.reindex(user_id=user_id, memory_ids=restored)
         return restored
 
     def restore(self, *, user_id: str, memory_id: str) -> Memory:
         """Bring a superseded version back in the place of what replaced it. Raises `NotFound`."""
         memory = self.store.restore(user_id=user_id, memory_id=memory_id, at=self.clock())
-        self._fresh.discard(user_id)
-        self.index_memories(user_id=user_id, memories=(memory,))
+        replaced = {entry.memory_id for entry in self.store.history(user_id=user_id, memory_id=memory_id)}
+        self.reindex(user_id=user_id, memory_ids=[*replaced | {memory.id}])
         return memory
+
+    def forget_all(self, *, user_id: str) -> int:
+        """Remove every memory of the user for good, with its history; returns how many there were."""
+        forgotten = 0
+        while page := self.store.page(user_id=user_id, query=MemoryQuery(status="all", limit=500)).memories:
+            ids = [memory.id for memory in page]
+            self.store.delete(user_id=user_id, memory_ids=ids, at=self.clock())
+            self.store.purge(user_id=user_id, memory_ids=ids)
+            forgotten += len(ids)
+        try:
+            with self._index_writes:
+                self.index.forget_user(user_id=user_id)
+        except IndexUnavailable as error:
+            self._doubt(user_id, error)
+        return forgotten
 
     # The index.
 
     def needs_refresh(self, *, user_id: str) -> bool:
-        """Whether the user's index was not yet compared with the record, or is known to be behind."""
-        return user_id not in self._fresh
+        """Whether the user's index has still to be compared with the record."""
+        return self._doubts_settled.get(user_id) != self._doubts[user_id]
 
     def refresh_index(
         self, *, user_id: str, on_progress: Callable[[int, int], None] = lambda done, total: None
     ) -> None:
-        """Bring the user's index in step with the record. ``on_progress`` gets (memories done, in all).
+        """Bring the user's index in step with the record. ``on_progress`` gets (memories done, to do).
 
         Raises `IndexUnavailable`; what was done until then stays done.
         """
-        self._fresh.add(user_id)
-        try:
-            wanted = self.store.revisions(user_id=user_id)
-            held = self.index.revisions(user_id=user_id)
-            if gone := [memory_id for memory_id in held if memory_id not in wanted]:
-                self.index.remove(user_id=user_id, memory_ids=gone)
-            missing = [memory_id for memory_id, revision in wanted.items() if held.get(memory_id) != revision]
-            for start in range(0, len(missing), BATCH):
-                on_progress(start, len(missing))
-                batch = missing[start : start + BATCH]
-                self._upsert(user_id, tuple(self.store.get_current(user_id=user_id, memory_ids=batch).values()))
-        except BaseException:
-            self._fresh.discard(user_id)
-            raise
+        doubts = self._doubts[user_id]
+        wanted = self.store.revisions(user_id=user_id)
+        held = self.index.revisions(user_id=user_id)
+        differing = [memory_id for memory_id in {**wanted, **held} if wanted.get(memory_id) != held.get(memory_id)]
+        for start in range(0, len(differing), BATCH):
+            on_progress(start, len(differing))
+            self._reindex(user_id, differing[start : start + BATCH])
+        self._doubts_settled[user_id] = doubts
 
-    def index_memories(self, *, user_id: str, memories: Sequence[Memory]) -> None:
-        """Put memories that the record holds already into the index; a failure only marks it as stale."""
-        try:
-            self._upsert(user_id, memories)
-        except IndexUnavailable as error:
-            self._lost(user_id, error)
+    def reindex(self, *, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Make the index hold these memories as the record does, or not at all.
 
-    def unindex(self, *, user_id: str, memory_ids: Sequence[str]) -> None:
-        """Take memories out of the index; a failure only marks it as stale."""
+        To be called after a write to the record, which stands whatever happens here: a failure only casts
+        doubt on the index.
+        """
+        try:
+            self._reindex(user_id, memory_ids)
+        except (IndexUnavailable, DatabaseUnavailable) as error:
+            self._doubt(user_id, error)
+
+    def _reindex(self, user_id: str, memory_ids: Sequence[str]) -> None:
         if not memory_ids:
             return
+        memories = self.store.get_current(user_id=user_id, memory_ids=memory_ids)
+        contents = [memory.content for memory in memories.values()]
+        vectors = dict(zip(memories, self._embedder.embed_passages(contents) if contents else (), strict=True))
+        with self._index_writes:
+            # Read again: a sentence that changed while it was embedded is left to whoever changed it.
+            current = self.store.get_current(user_id=user_id, memory_ids=memory_ids)
+            entries = [
+                IndexEntry(memory_id=memory_id, revision=memory.revision, vector=vectors[memory_id])
+                for memory_id, memory in memories.items()
+                if memory_id in current and current[memory_id].revision == memory.revision
+            ]
+            gone = [memory_id for memory_id in memory_ids if memory_id not in current]
+            if entries:
+                self.index.upsert(user_id=user_id, entries=entries)
+            if gone:
+                self.index.remove(user_id=user_id, memory_ids=gone)
+
+    def _nearest(self, *, user_id: str, query: str, timer: _Timer) -> _Neighbours:
         try:
-            self.index.remove(user_id=user_id, memory_ids=memory_ids)
+            vector = self._embedder.embed_query(query)
+            timer.note("embedding")
+            listed = self.index.search(user_id=user_id, vector=vector, limit=CANDIDATES)
+            timer.note("index")
         except IndexUnavailable as error:
-            self._lost(user_id, error)
+            self._doubt(user_id, error)
+            return _Neighbours(unavailable=error.code)
+        is_complete = len(listed) < CANDIDATES
+        return _Neighbours(
+            cosines=dict(listed),
+            is_complete=is_complete,
+            unlisted_cosine=self._embedder.unrelated_cosine if is_complete else listed[-1][1],
+        )
 
-    def _upsert(self, user_id: str, memories: Sequence[Memory]) -> None:
-        if not memories:
-            return
-        vectors = self._embedder.embed_passages([memory.content for memory in memories])
-        entries = [
-            IndexEntry(memory_id=memory.id, revision=memory.revision, vector=vector)
-            for memory, vector in zip(memories, vectors, strict=True)
-        ]
-        self.index.upsert(user_id=user_id, entries=entries)
+    def _behind(self, *, user_id: str, near: _Neighbours, current: Mapping[str, Memory]) -> str | None:
+        """``rebuilding`` when the index lacks a memory that words have found. It may also hold too many."""
+        lacks = near.is_complete and not current.keys() <= near.cosines.keys()
+        if lacks or not near.cosines.keys() <= current.keys():
+            self._doubts[user_id] += 1
+        return "rebuilding" if lacks else None
 
-    def _lost(self, user_id: str, error: IndexUnavailable) -> None:
-        self._fresh.discard(user_id)
-        log.warning("the memory index is unavailable: %s", error.detail or error.code)
+    def _alike(
+        self, user_id: str, content: str, *, near: Sequence[tuple[str, float]], coverage: float, k: int
+    ) -> list[Memory]:
+        hits = self.store.find_words(user_id=user_id, text=content, limit=k)
+        by_vector = [memory_id for memory_id, cosine in near if cosine >= self._embedder.similar_cosine]
+        by_words = [hit.memory_id for hit in hits if hit.coverage >= coverage]
+        ids = list(dict.fromkeys((*by_vector, *by_words)))
+        current = self.store.get_current(user_id=user_id, memory_ids=ids)
+        return [current[memory_id] for memory_id in ids if memory_id in current][:k]
+
+    def _doubt(self, user_id: str, error: Exception) -> None:
+        self._doubts[user_id] += 1
+        log.warning("the memory index is in doubt: %s", error)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Neighbours:
+    """What the index answered. ``unavailable`` is the code when it did not.
+
+    ``is_complete``: it listed all it has, so what is missing is not indexed. ``unlisted_cosine`` is what a
+    memory that it did not list is taken to have: no more than the last one listed.
+    """
+
+    cosines: Mapping[str, float] = field(default_factory=dict)
+    is_complete: bool = False
+    unlisted_cosine: float | None = None
+    unavailable: str | None = None
+
+
+def _found(memory: Memory, *, near: _Neighbours, hit: WordHit | None) -> Found:
+    cosine = near.cosines.get(memory.id, near.unlisted_cosine)
+    if hit is None:
+        return Found(memory=memory, cosine=cosine)
+    return Found(memory=memory, cosine=cosine, coverage=hit.coverage, words=hit.words)
+
+
+def _checked_importance(importance: int) -> int:
+    if not 1 <= importance <= 5:
+        raise InvalidInput(f"importance {importance}", field="importance", allowed="1–5")
+    return importance
 
 
 class _Timer:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from memora.errors import InvalidInput
+from memora.memory.sentence import one_line
 from memora.memory.values import CEFR_LEVELS, ProfileField
 
-MAX_FIELD_CHARS: dict[ProfileField, int] = {
+MAX_VALUE_CHARS: dict[ProfileField, int] = {
     "name": 60,
     "native_language": 60,
     "english_level": 2,
@@ -14,16 +15,17 @@ MAX_FIELD_CHARS: dict[ProfileField, int] = {
     "correction_style": 300,
     "explanation_style": 300,
 }
+"""Small enough for the whole profile to be in every context."""
 
 
 def validate_profile_value(field: ProfileField, value: str) -> str:
-    """``value`` as it is stored: folded to one line. Empty clears the field. Raises `InvalidInput`."""
-    value = " ".join(value.split())
+    """``value`` as it is stored: one line; empty clears the field. Raises `InvalidInput`."""
+    value = one_line(value)
     if field == "english_level":
         value = value.upper()
         if value and value not in CEFR_LEVELS:
-            raise InvalidInput(f"{field} must be a CEFR level", field=field, allowed=", ".join(CEFR_LEVELS))
-    limit = MAX_FIELD_CHARS[field]
+            raise InvalidInput("not a CEFR level", field=field, allowed=", ".join(CEFR_LEVELS))
+    limit = MAX_VALUE_CHARS[field]
     if len(value) > limit:
-        raise InvalidInput(f"{field} is too long", field=field, allowed=f"≤ {limit}")
+        raise InvalidInput(f"{len(value)} characters", field=field, allowed=f"≤ {limit}")
     return value

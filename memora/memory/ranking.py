@@ -1,40 +1,52 @@
 """Which memories matter to a query, and why: values in, scores in parts out. Pure.
 
-The score is a weighted sum, not a fusion of ranks: fusing ranks one to one lets weak word matches override
-good vectors across languages. Cosine carries it, shared words add to it, and recency, importance and pins
-only decide between memories that are about equally close.
+The score is a weighted sum and not a fusion of ranks: rank fusion lets a weak word match override a good
+vector, which is harmful across languages. The cosine carries the score, the share of the query's words that
+a memory covers adds to it, recency and importance decide between memories that are about as close, and a
+pin puts a memory in front.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memora.memory.values import Memory, RecalledMemory, ScorePart
-from memora.memory.words import normalize, terms
+from memora.memory.words import normalize, query_terms
 
-SECONDS_PER_DAY = 86_400.0
-SAME_WORDS = 0.9
-"""Share of common terms from which two memories say the same."""
+# What may be added to a sentence without changing the fact: the user as its subject, and emphasis.
+_WORDING = re.compile(
+    r"使用者|用戶|很|非常|十分|真的|超級|特別|\bthe user\b|\b(?:really|very|truly|quite|so much|a lot)\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """How much each part counts. ``half_life_days``: after how long without use recency is halved."""
+    """How much each part of a score counts.
+
+    ``half_life``: the time without use after which recency is halved. ``enough_words``: the coverage from
+    which words alone make a memory relevant although its vector does not; ``enough_words_alone``: the same
+    where no vector could be asked.
+    """
 
     vector: float = 1.0
     words: float = 0.13
-    recency: float = 0.01
-    importance: float = 0.01
-    pinned: float = 0.02
-    half_life_days: float = 30.0
-    least_coverage: float = 0.34
+    recency: float = 0.02
+    importance: float = 0.02
+    pinned: float = 2.0
+    half_life: timedelta = timedelta(days=30)
+    enough_words: float = 0.6
+    enough_words_alone: float = 0.34
+
+
+DEFAULT_WEIGHTS = Weights()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """A memory as the searches found it. ``cosine`` is None where only words did."""
+    """A memory as the searches found it. ``cosine`` is None when the index could not be asked."""
 
     memory: Memory
     cosine: float | None = None
@@ -43,78 +55,75 @@ class Found:
 
 
 def rank(
-    found: Sequence[Found], *, unrelated_cosine: float, now: datetime, limit: int, weights: Weights | None = None
+    found: Sequence[Found],
+    *,
+    unrelated_cosine: float,
+    now: datetime,
+    limit: int,
+    weights: Weights = DEFAULT_WEIGHTS,
 ) -> tuple[RecalledMemory, ...]:
     """The best ``limit`` of what was found, best first.
 
-    A memory that is no closer than unrelated texts are comes back only when it has enough of the query's
-    words. One that the index did not return counts as just unrelated. Superseded and deleted ones never
-    come back; ones that say the same come back once.
+    A memory whose cosine is below ``unrelated_cosine`` comes back only when it covers enough of the query's
+    words, or is pinned. Pinned memories come first, but take no more than half of the places from what fits the
+    query. Superseded and deleted memories never come back, and those that say the same come back once.
     """
-    weights = weights or Weights()
     scored = [
-        _score(item, unrelated_cosine=unrelated_cosine, now=now, weights=weights)
-        for item in found
-        if item.memory.is_current and _is_relevant(item, unrelated_cosine=unrelated_cosine, weights=weights)
+        _score(one, now=now, weights=weights)
+        for one in found
+        if one.memory.is_current and _is_relevant(one, unrelated_cosine=unrelated_cosine, weights=weights)
     ]
-    scored.sort(key=lambda recalled: (-recalled.score, recalled.memory.id))
-    return _once(scored)[:limit]
+    kept = _once(sorted(scored, key=lambda recalled: (-recalled.score, recalled.memory.id)))
+    surplus = [recalled for recalled in kept if recalled.memory.pinned][limit - limit // 2 :]
+    return tuple([*(recalled for recalled in kept if recalled not in surplus), *surplus][:limit])
 
 
-def _is_relevant(item: Found, *, unrelated_cosine: float, weights: Weights) -> bool:
-    close = item.cosine is not None and item.cosine >= unrelated_cosine
-    return close or item.coverage >= weights.least_coverage
+def say_the_same(one: str, other: str) -> bool:
+    """Whether two sentences differ in nothing but their wording: inflection, emphasis, punctuation, case.
+
+    A number, a negation, a name or the order of things makes a difference.
+    """
+    return _gist(one) == _gist(other)
 
 
-def _score(item: Found, *, unrelated_cosine: float, now: datetime, weights: Weights) -> RecalledMemory:
-    memory = item.memory
-    cosine = unrelated_cosine if item.cosine is None else item.cosine
-    parts = (
-        ScorePart(name="vector", value=cosine, weight=weights.vector),
-        ScorePart(name="words", value=item.coverage, weight=weights.words),
-        ScorePart(name="recency", value=_recency(memory, now=now, weights=weights), weight=weights.recency),
+def _is_relevant(found: Found, *, unrelated_cosine: float, weights: Weights) -> bool:
+    if found.memory.pinned:
+        return True
+    if found.cosine is None:
+        return found.coverage >= weights.enough_words_alone
+    return found.cosine >= unrelated_cosine or found.coverage >= weights.enough_words
+
+
+def _score(found: Found, *, now: datetime, weights: Weights) -> RecalledMemory:
+    memory = found.memory
+    parts = [
+        ScorePart(name="words", value=found.coverage, weight=weights.words),
+        ScorePart(name="recency", value=_recency(memory, now=now, half_life=weights.half_life), weight=weights.recency),
         ScorePart(name="importance", value=(memory.importance - 1) / 4, weight=weights.importance),
-        ScorePart(name="pinned", value=float(memory.pinned), weight=weights.pinned),
-    )
-    score = sum(part.value * part.weight for part in parts)
-    return RecalledMemory(memory=memory, score=score, parts=parts, matched_words=item.words)
-
-
-def _recency(memory: Memory, *, now: datetime, weights: Weights) -> float:
-    """1 for what was used just now, halved with every half-life since."""
-    last = max(filter(None, (memory.updated_at, memory.last_accessed_at)))
-    days = max((now - last).total_seconds(), 0.0) / SECONDS_PER_DAY
-    return float(0.5 ** (days / weights.half_life_days))
-
-
-def _once(scored: Sequence[RecalledMemory]) -> tuple[RecalledMemory, ...]:
-    """Without those that say what a better one says already."""
-    kept: list[RecalledMemory] = []
-    seen: dict[str, frozenset[str]] = {}
-    for recalled in scored:
-        sentence = normalize(recalled.memory.content)
-        words = frozenset(terms(recalled.memory.content))
-        if sentence in seen or any(_overlap(words, other) >= SAME_WORDS for other in seen.values()):
-            continue
-        seen[sentence] = words
-        kept.append(recalled)
-    return tuple(kept)
-
-
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    """Common terms over all terms (Jaccard)."""
-    return len(one & other) / len(one | other) if one and other else 0.0
-
-
-def pinned_first(
-    recalled: Sequence[RecalledMemory], pinned: Sequence[Memory], *, limit: int
-) -> tuple[RecalledMemory, ...]:
-    """``recalled`` behind the pinned memories, which always come back; each memory once, ``limit`` in all."""
-    scores: Mapping[str, RecalledMemory] = {item.memory.id: item for item in recalled}
-    first = [
-        scores.get(memory.id)
-        or RecalledMemory(memory=memory, score=0.0, parts=(ScorePart(name="pinned", value=1.0, weight=0.0),))
-        for memory in pinned
     ]
-    pinned_ids = {memory.id for memory in pinned}
-    return tuple([*first, *(item for item in recalled if item.memory.id not in pinned_ids)][:limit])
+    if found.cosine is not None:
+        parts.insert(0, ScorePart(name="vector", value=found.cosine, weight=weights.vector))
+    if memory.pinned:
+        parts.append(ScorePart(name="pinned", value=1.0, weight=weights.pinned))
+    score = sum(part.value * part.weight for part in parts)
+    return RecalledMemory(memory=memory, score=score, parts=tuple(parts), matched_words=found.words)
+
+
+def _recency(memory: Memory, *, now: datetime, half_life: timedelta) -> float:
+    """1 for what was written or recalled just now, halved with every ``half_life`` since."""
+    last = max(memory.updated_at, memory.last_accessed_at or memory.updated_at)
+    return float(0.5 ** (max(now - last, timedelta()) / half_life))
+
+
+def _once(recalled: Sequence[RecalledMemory]) -> list[RecalledMemory]:
+    """Without those that say what a better one says already."""
+    best: dict[tuple[str, ...], RecalledMemory] = {}
+    for one in recalled:
+        best.setdefault(_gist(one.memory.content), one)
+    return list(best.values())
+
+
+def _gist(sentence: str) -> tuple[str, ...]:
+    """What a sentence says, in order; the sentence itself where that is nothing."""
+    plain = normalize(sentence)
+    return query_terms(_WORDING.sub("", plain)) or (plain,)

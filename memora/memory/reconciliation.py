@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from memora.memory.long_term import LongTermMemory
+from memora.memory.secrets import holds_secret
+from memora.memory.sentence import MAX_SENTENCE_CHARS, one_line
 from memora.memory.values import Candidate, Memory, MemoryReconciliationDecision
 from memora.memory.words import normalize
-from memora.model import CancelToken, LanguageModel, Usage
+from memora.model import CancelToken, LanguageModel, ModelRequest, Usage
 from memora.prompts import render
 from memora.structured import ask, quoting
 
 
 class _Decision(BaseModel):
-    model_config = ConfigDict(extra="forbid")
     candidate: int
     action: Literal["create", "skip", "update"]
     target: int | None
@@ -25,17 +27,16 @@ class _Decision(BaseModel):
     reason: str
 
 
-class _Decisions(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Answer(BaseModel):
     decisions: list[_Decision]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Case:
-    """A candidate and the similar memories under the small numbers that the model sees, from 1."""
+    """A candidate that a model has to decide on, and the similar memories under the numbers it sees."""
 
     candidate: Candidate
-    similar: dict[int, Memory]
+    similar: Mapping[int, Memory]
 
 
 def reconcile(
@@ -48,58 +49,40 @@ def reconcile(
 ) -> tuple[tuple[MemoryReconciliationDecision, ...], Usage | None]:
     """One decision for each candidate, in order, and what asking cost (None when no model was asked).
 
-    A sentence that is remembered already is skipped and one without a similar memory is created, both
-    without a model; all others share one request. Raises `ModelError`; nothing is lost then, the caller
-    tries again.
+    A sentence that is remembered already is skipped, and one without a similar memory is created, both
+    without a model; all others share one request. Raises `ModelError` and `Cancelled`: nothing is stored by
+    then, so the caller may begin again.
     """
     decided: dict[int, MemoryReconciliationDecision] = {}
     cases: dict[int, _Case] = {}
+    numbers = count(1)
     similar = memory.similar(user_id=user_id, contents=[candidate.content for candidate in candidates])
-    shown = 0
-    for place, (candidate, memories) in enumerate(zip(candidates, similar, strict=True)):
-        same = memory.find_same(user_id=user_id, content=candidate.content)
-        if same:
-            decided[place] = _skip_same(candidate, same)
-        elif not memories:
+    for place, candidate in enumerate(candidates):
+        if same := memory.find_same(user_id=user_id, content=candidate.content):
+            decided[place] = _skip(candidate, same)
+        elif similar[place]:
+            cases[place] = _Case(candidate=candidate, similar=dict(zip(numbers, similar[place], strict=False)))
+        else:
             decided[place] = MemoryReconciliationDecision(
                 action="create", candidate=candidate, content=candidate.content, decided_by="no_similar_memory"
             )
-        else:
-            cases[place] = _Case(candidate=candidate, similar=dict(enumerate(memories, start=shown + 1)))
-            shown += len(memories)
-    if not cases:
-        return tuple(decided[place] for place in range(len(candidates))), None
-    answers, usage = _ask(model, tuple(cases.values()), cancel=cancel)
-    for number, (place, case) in enumerate(cases.items(), start=1):
-        decided[place] = _decision(case, answers.get(number))
+    usage = None
+    if cases:
+        answers, usage = _ask(model, tuple(cases.values()), cancel=cancel)
+        for number, (place, case) in enumerate(cases.items(), start=1):
+            decided[place] = _made_safe(answers.get(number), case)
     return tuple(decided[place] for place in range(len(candidates))), usage
 
 
-def _skip_same(candidate: Candidate, same: Memory) -> MemoryReconciliationDecision:
-    return MemoryReconciliationDecision(
-        action="skip",
-        candidate=candidate,
-        target_memory_id=same.id,
-        target_content=same.content,
-        decided_by="same_sentence",
-    )
-
-
 def _ask(model: LanguageModel, cases: Sequence[_Case], *, cancel: CancelToken) -> tuple[dict[int, _Decision], Usage]:
-    """The model's answers by candidate number; of several for one candidate, the first."""
-    answer = ask(
-        model,
+    """The model's decisions by candidate number; of several for one candidate the first counts."""
+    request = ModelRequest(
         purpose="reconciliation",
         instructions=render("reconciliation"),
         input=quoting({"candidates": [_shown(number, case) for number, case in enumerate(cases, start=1)]}),
-        name="memory_reconciliation",
-        answer_type=_Decisions,
-        cancel=cancel,
     )
-    answers: dict[int, _Decision] = {}
-    for decision in answer.value.decisions:
-        answers.setdefault(decision.candidate, decision)
-    return answers, answer.usage
+    answer = ask(model, request, name="memory_reconciliation", answer_type=_Answer, cancel=cancel)
+    return {decision.candidate: decision for decision in reversed(answer.value.decisions)}, answer.usage
 
 
 def _shown(number: int, case: _Case) -> dict[str, Any]:
@@ -108,38 +91,53 @@ def _shown(number: int, case: _Case) -> dict[str, Any]:
         "content": case.candidate.content,
         "category": case.candidate.category.value,
         "similar": [
-            {"number": small, "content": memory.content, "since": memory.valid_from.date().isoformat()}
-            for small, memory in case.similar.items()
+            {"number": number, "content": memory.content, "since": memory.valid_from.date().isoformat()}
+            for number, memory in case.similar.items()
         ],
     }
 
 
-def _decision(case: _Case, answer: _Decision | None) -> MemoryReconciliationDecision:
-    """The answer, made safe: what names no memory that was shown for it creates rather than loses."""
+def _made_safe(answer: _Decision | None, case: _Case) -> MemoryReconciliationDecision:
+    """The model's decision, or the creation of a candidate that would be lost by following it.
+
+    A target counts only under a number that was shown for this candidate.
+    """
+    candidate = case.candidate
     target = case.similar.get(answer.target) if answer and answer.target is not None else None
-    if answer is None or (answer.action != "create" and target is None):
+    if answer and answer.action == "create":
+        return MemoryReconciliationDecision(
+            action="create", candidate=candidate, content=candidate.content, reason=one_line(answer.reason)
+        )
+    if answer is None or target is None:
         return MemoryReconciliationDecision(
             action="create",
-            candidate=case.candidate,
-            content=case.candidate.content,
+            candidate=candidate,
+            content=candidate.content,
             decided_by="fallback",
-            reason=answer.reason if answer else "",
-        )
-    if answer.action == "create" or target is None:
-        return MemoryReconciliationDecision(
-            action="create", candidate=case.candidate, content=case.candidate.content, reason=answer.reason
+            reason=one_line(answer.reason) if answer else "",
         )
     return MemoryReconciliationDecision(
         action=answer.action,
-        candidate=case.candidate,
-        content=_new_content(case.candidate, answer.content, target) if answer.action == "update" else "",
+        candidate=candidate,
+        content=_new_content(answer.content, case=case, target=target) if answer.action == "update" else "",
         target_memory_id=target.id,
         target_content=target.content,
-        reason=answer.reason,
+        reason=one_line(answer.reason),
     )
 
 
-def _new_content(candidate: Candidate, written: str, target: Memory) -> str:
-    """The model's merged sentence; the candidate's where that is empty or writes the old one back."""
-    written = " ".join(written.split())
-    return written if written and normalize(written) != normalize(target.content) else candidate.content
+def _new_content(written: str, *, case: _Case, target: Memory) -> str:
+    """The sentence the model wrote for an update; the candidate's where that may not be stored or says nothing new."""
+    written = one_line(written)
+    is_new = 0 < len(written) <= MAX_SENTENCE_CHARS and normalize(written) != normalize(target.content)
+    return written if is_new and not holds_secret(written) else case.candidate.content
+
+
+def _skip(candidate: Candidate, same: Memory) -> MemoryReconciliationDecision:
+    return MemoryReconciliationDecision(
+        action="skip",
+        candidate=candidate,
+        target_memory_id=same.id,
+        target_content=same.content,
+        decided_by="same_sentence",
+    )

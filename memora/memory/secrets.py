@@ -1,30 +1,75 @@
-"""What is never remembered: keys, passwords, card and identity numbers."""
+"""What is never remembered: keys, passwords, card, account and identity numbers.
+
+Two ways lead to a secret: its own shape (a prefix, a checksum), or a word before it that says what it is.
+Everything is looked for in the text's compatibility form (NFKC), so that full-width digits hide nothing.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable
 
 MASK = "•••"
 
-_CARD = re.compile(r"(?<!\d)(?:\d[ -]?){12,18}\d(?!\d)")
-_TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][12]\d{8}(?!\d)", re.IGNORECASE)
-_PATTERNS = (
-    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
-    re.compile(r"\b(?:sk|pk|rk|ghp|gho|github_pat|xox[abp]|glpat|hf|AKIA)[-_]?[A-Za-z0-9_-]{16,}"),
-    re.compile(r"\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}"),
-    re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)"),
-    re.compile(r"(?:密碼|密码|口令|驗證碼|验证码|PIN\s*碼)[^\w\n]{0,3}(?:是|為|为|[:：=])\s*\S{3,}", re.IGNORECASE),
-    re.compile(r"\b(?:password|passwd|passcode|pin|api[ _-]?key|secret key|token)\b\s*(?:is|are|[:=])\s*\S{3,}", re.I),
+_IS = r"\s*(?:(?:就|都|也|還)?是|為|叫做?|[:：=]|\bis\b|\bare\b|\bwas\b)?\s*[「『“\"'`(]?"
+"""Between the name of a secret and the secret."""
+_HAS_DIGIT = r"(?=\S*\d)"
+_WORD = r"[^\s。、「」『』“”\"'`()]"
+
+_SHAPES = (
+    re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
+    re.compile(r"(?<![A-Za-z0-9])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}"),
+    re.compile(r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|hf_|npm_|pypi-)[A-Za-z0-9_-]{16,}"),
+    re.compile(r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35})(?![A-Za-z0-9])"),
+    re.compile(r"(?<![A-Za-z0-9])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}"),
+    re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"),  # US social security
 )
+_NAMED = tuple(
+    re.compile(f"(?P<name>{name}{_IS})(?P<secret>{secret})", re.IGNORECASE)
+    for name, secret in (
+        # A Chinese sentence goes on in Chinese characters: what is a password there is not.
+        (r"(?:密碼|密码|口令|通關碼|驗證碼|验证码|金鑰|密鑰)(?!學)", r"(?=[!-~]*[A-Za-z0-9])[!-~]{4,}"),
+        (r"\b(?:password|passwd|passphrase|passcode|pwd)\b", rf"{_HAS_DIGIT}{_WORD}{{4,}}"),
+        (r"\b(?:api|access|secret|private)[ _-]?(?:key|token)\b", rf"{_HAS_DIGIT}{_WORD}{{6,}}"),
+        (r"\b(?:token|secret|bearer)\b", rf"{_HAS_DIGIT}[\w.+/=-]{{16,}}"),
+        (r"(?:\bPIN\b(?:[ -]?(?:code|number)|碼)?|\bOTP\b|\b(?:verification|one-time) code\b)", r"\d{4,8}(?!\d)"),
+        (r"(?:\bCV[VC]2?\b(?: code)?|安全碼)", r"\d{3,4}(?!\d)"),
+        (r"身[分份][證证](?:字[號号]|[號号]碼?)?", r"[A-Z]?\d{8,}"),
+        (r"(?:護照|护照|健保卡|居留[證证]|駕照|信用卡|提款卡|金融卡)(?:卡?[號号]碼?)?", r"[A-Z]{0,2}[\d -]{7,}\d"),
+        (r"(?:銀行|郵局)?(?:帳|賬)[戶號](?:號碼)?", r"[\d-]{8,}\d"),
+        (
+            r"\b(?:passport|social security|SSN|ID card|national ID|credit card|debit card|card|bank account|account)"
+            r"(?: (?:number|no\.?))?",
+            r"[A-Z]{0,2}[\d -]{7,}\d",
+        ),
+    )
+)
+# "My password is dragon" gives one away, "my password is too weak" does not.
+_ENGLISH_PASSWORD = re.compile(
+    r"(?P<name>\b(?:password|passphrase|passcode)\s*(?:is|[:=])\s*[\"'“`]?)"
+    r"(?!(?:a|an|the|my|too|very|so|not|in|on|at|with|always|often|never|really|still|hard|easy|weak|strong|long|short"
+    r"|stored|saved|kept|wrong|lost|required|expired|forgotten|difficult|important|secure|safe|used)\b)(?P<secret>\S{4,})",
+    re.IGNORECASE,
+)
+
+_CARD = re.compile(
+    r"(?<!\d)(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{1,7}|3\d{3}[ -]?\d{6}[ -]?\d{4,5}|[2-6]\d{12,18})(?!\d)"
+)
+_TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][1289]\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_VALUES = dict(zip("ABCDEFGHJKLMNPQRSTUVXYWZIO", range(10, 36), strict=True))
 
 
 def mask_secrets(text: str) -> str:
-    """``text`` with every secret in it masked."""
-    for pattern in _PATTERNS:
-        text = pattern.sub(MASK, text)
-    text = _CARD.sub(lambda match: MASK if _is_card(match.group()) else match.group(), text)
-    return _TAIWAN_ID.sub(lambda match: MASK if _is_taiwan_id(match.group()) else match.group(), text)
+    """``text`` with every secret in it masked; unchanged when there is none."""
+    plain = masked = unicodedata.normalize("NFKC", text)
+    for pattern in _SHAPES:
+        masked = pattern.sub(MASK, masked)
+    masked = _CARD.sub(_mask_if(_is_card), masked)
+    masked = _TAIWAN_ID.sub(_mask_if(_is_taiwan_id), masked)
+    for pattern in (*_NAMED, _ENGLISH_PASSWORD):
+        masked = pattern.sub(lambda match: match["name"] + MASK, masked)
+    return text if masked == plain else masked
 
 
 def holds_secret(text: str) -> bool:
@@ -32,16 +77,20 @@ def holds_secret(text: str) -> bool:
     return mask_secrets(text) != text
 
 
-def _is_card(text: str) -> bool:
-    """Luhn's checksum over 13 to 19 digits."""
-    digits = [int(char) for char in text if char.isdigit()]
-    doubled = [digit if place % 2 == 0 else sum(divmod(digit * 2, 10)) for place, digit in enumerate(reversed(digits))]
-    return len(set(digits)) > 1 and sum(doubled) % 10 == 0
+def _mask_if(is_secret: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
+    return lambda match: MASK if is_secret(match.group()) else match.group()
 
 
-def _is_taiwan_id(text: str) -> bool:
-    """The checksum of Taiwan's national identity numbers."""
-    tens, ones = divmod(_LETTER_VALUES[text[0].upper()], 10)
-    digits = [tens, ones, *map(int, text[1:])]
+def _is_card(number: str) -> bool:
+    """Luhn's checksum."""
+    digits = [int(char) for char in number if char.isdigit()]
+    doubled = [digit if place % 2 == 0 else sum(divmod(2 * digit, 10)) for place, digit in enumerate(reversed(digits))]
+    return sum(doubled) % 10 == 0
+
+
+def _is_taiwan_id(number: str) -> bool:
+    """The checksum of Taiwan's identity and residence numbers."""
+    tens, ones = divmod(_LETTER_VALUES[number[0].upper()], 10)
+    digits = [tens, ones, *map(int, number[1:])]
     weights = (1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1)
     return sum(digit * weight for digit, weight in zip(digits, weights, strict=True)) % 10 == 0

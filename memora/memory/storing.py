@@ -29,7 +29,5 @@ def store_accepted_memories(
         return None
     written = [change.memory_id for change in changes if change.action != "skip"]
     replaced = [change.previous_memory_id for change in changes if change.previous_memory_id]
-    current = memory.store.get_current(user_id=user_id, memory_ids=written)
-    memory.index_memories(user_id=user_id, memories=tuple(current.values()))
-    memory.unindex(user_id=user_id, memory_ids=replaced)
+    memory.reindex(user_id=user_id, memory_ids=[*written, *replaced])
     return tuple(changes)

@@ -13,7 +13,7 @@ from memora.context import TOOL_TURN_TOKEN_RESERVE, TokenCounter, check_message_
 from memora.context.ports import ConversationStore
 from memora.errors import Cancelled, Failure, MemoraError
 from memora.memory import LongTermMemory, ProfileStore
-from memora.model import CancelToken, LanguageModel
+from memora.model import CancelToken, LanguageModel, Usage
 from memora.preferences import PreferenceStore
 from memora.tools import TOOLS
 from memora.turn.events import FINAL_STATES, LearningFailed, TurnFinished
@@ -23,7 +23,7 @@ from memora.turn.log import TurnLog
 from memora.turn.pipeline import TurnParts, answer_turn
 from memora.turn.ports import Turn, TurnStore
 from memora.turn.recorder import TurnRecorder
-from memora.turn.trace import Trace, fold
+from memora.turn.trace import Trace, advance, fold
 
 log = logging.getLogger(__name__)
 
@@ -122,6 +122,9 @@ class TurnRunner:
             events = self._parts.turns.events(user_id=turn.user_id, turn_id=turn.id)
             self._recorder(turn, TurnLog(events))(_interrupted(turn, fold(events)))
         for turn in self._parts.turns.turns_to_learn():
+            events = self._parts.turns.events(user_id=turn.user_id, turn_id=turn.id)
+            if fold(events).state != turn.state:
+                self._recorder(turn, TurnLog(events))(_ended(turn, fold(events)))
             self._enqueue_learning(turn)
 
     def close(self, *, timeout: float = 5.0) -> None:
@@ -287,17 +290,26 @@ def _interrupted(turn: Turn, trace: Trace) -> TurnFinished:
     return replace(_failed(trace, Failure(code="interrupted")), state="interrupted", took_ms=0.0, reply=turn.reply)
 
 
+def _ended(turn: Turn, trace: Trace) -> TurnFinished:
+    """The end that a turn's row knows and its log does not, because the process was killed in between."""
+    took_ms = 0.0
+    if turn.finished_at and trace.started_at:
+        took_ms = (turn.finished_at.timestamp() - trace.started_at) * 1000
+    return TurnFinished(
+        at=turn.finished_at.timestamp() if turn.finished_at else time.time(),
+        took_ms=took_ms,
+        state=turn.state,
+        reply=turn.reply,
+        response_tokens=turn.response_tokens,
+        usage=sum((span.usage for span in trace.requests if span.usage), Usage()),
+        failure=turn.failure,
+    )
+
+
 def _closed(trace: Trace, turn: Turn) -> Trace:
     """A stored log that a crash cut short, closed with what the turn's own row says."""
     if turn.state in FINAL_STATES and trace.state != turn.state:
-        trace = replace(
-            trace,
-            state=turn.state,
-            user_message=turn.user_message,
-            reply=turn.reply,
-            response_tokens=turn.response_tokens,
-            failure=turn.failure,
-        )
+        trace = advance(trace, _ended(turn, trace))
     learning = trace.learning
     if learning is not None and learning.status == "running" and turn.learning == "done":
         closed = replace(learning, status="ok", already_done=True, took_ms=0.0)

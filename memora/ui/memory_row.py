@@ -91,16 +91,22 @@ def _draw_actions(memory: Memory) -> None:
 
 
 def _draw_bring_back(memory: Memory) -> None:
-    long_term = get_app().memory
     st.button(
         translate()("Bring back"),
         key=f"memory-back-{memory.id}",
         icon=":material/restore:",
         type="tertiary",
-        on_click=long_term.undelete if memory.deleted_at else long_term.restore,
-        kwargs={"user_id": user_id()}
-        | ({"memory_ids": [memory.id]} if memory.deleted_at else {"memory_id": memory.id}),
+        on_click=_bring_back,
+        args=(memory,),
     )
+
+
+def _bring_back(memory: Memory) -> None:
+    """A deleted memory is undeleted; a replaced one takes the place of its successor again."""
+    if memory.deleted_at:
+        get_app().memory.undelete(user_id=user_id(), memory_ids=[memory.id])
+    else:
+        get_app().memory.restore(user_id=user_id(), memory_id=memory.id)
 
 
 def _draw_pin(memory: Memory) -> None:
@@ -110,9 +116,13 @@ def _draw_pin(memory: Memory) -> None:
         key=f"memory-pin-{memory.id}",
         icon=":material/keep_off:" if memory.pinned else ":material/keep:",
         type="tertiary",
-        on_click=get_app().memory.set_pinned,
-        kwargs={"user_id": user_id(), "memory_id": memory.id, "pinned": not memory.pinned},
+        on_click=_toggle_pin,
+        args=(memory,),
     )
+
+
+def _toggle_pin(memory: Memory) -> None:
+    get_app().memory.set_pinned(user_id=user_id(), memory_id=memory.id, pinned=not memory.pinned)
 
 
 def delete(memory: Memory) -> None:

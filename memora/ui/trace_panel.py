@@ -146,7 +146,7 @@ def _draw_recalled(recalled: RecalledMemory, *, was_used: bool) -> None:
     memory = recalled.memory
     score = f":blue-badge[{recalled.score:.2f}]"
     st.markdown(f"{score} {as_plain(memory.content)}", anchors=False)
-    parts = sorted(recalled.parts, key=lambda part: -part.value * part.weight)
+    parts = sorted((part for part in recalled.parts if part.value), key=lambda part: -part.value * part.weight)
     why = [f"{_(labels.SCORE_PART.get(part.name, part.name))} {part.value:.2f} × {part.weight:g}" for part in parts]
     if recalled.matched_words:
         words = _(", ").join(recalled.matched_words[:MATCHED_WORDS_SHOWN])
@@ -305,10 +305,8 @@ def _call_key(call_id: str, *, turn_id: str, number: int) -> str:
 def _draw_learning(span: LearningSpan) -> None:
     _ = translate()
     kept = [change for change in span.changes if change.action != "skip"]
-    facts = [
-        _.plural("{n} remembered", "{n} remembered", len(kept)).format(n=len(kept)) if span.status == "ok" else "",
-        duration(span.took_ms, _) if span.took_ms else "",
-    ]
+    told = _.plural("{n} remembered", "{n} remembered", len(kept)).format(n=len(kept)) if kept else _("nothing new")
+    facts = [told if span.status == "ok" else "", duration(span.took_ms, _) if span.took_ms else ""]
     has_body = bool(span.accepted or span.refused or span.profile)
     with _step(_("Remember"), *facts, icon=":material/bookmark_added:", status=span.status, expanded=has_body):
         if span.failure:

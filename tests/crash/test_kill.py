@@ -21,9 +21,9 @@ IN_THE_ANSWER = (
     "before:request_started",
     "after:request_started",
     "after:request_finished",
-    "before:turn_finished",
 )
-IN_THE_WRITE_PATH = (
+AFTER_THE_ANSWER = (
+    "before:turn_finished",
     "after:turn_finished",
     "after:learning_started",
     "after:candidates_extracted",
@@ -96,15 +96,16 @@ def test_an_interrupted_answer_can_be_had_again(tmp_path, restart, point):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("point", IN_THE_WRITE_PATH)
+@pytest.mark.parametrize("point", AFTER_THE_ANSWER)
 def test_a_write_path_that_was_killed_is_finished_exactly_once(tmp_path, restart, point):
     child = run_child(tmp_path, point)
     assert child.returncode == SIGKILLED, child.stderr
     app = restart()
     wait_until(lambda: only_turn(app).learning == "done")
     turn = only_turn(app)
-    assert turn.state == "done"
+    assert (turn.state, turn.digest.state) == ("done", "done")
     assert turn.reply
+    assert app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).reply == turn.reply
     stored = memories(app)
     assert len(stored) == 3
     assert len({memory.content for memory in stored}) == 3

@@ -6,13 +6,13 @@ from typing import Any
 
 from memora.providers.demo.counting import asks_to_count
 from memora.providers.demo.facts import read_facts
-from memora.providers.demo.request import DemoRequest, embedded_object
+from memora.providers.demo.request import DemoRequest
 from memora.providers.demo.rules import SLOTS
 
 
 def extract(request: DemoRequest) -> dict[str, Any]:
     """The ``memory_extraction`` object for the turn in the request. The assistant's reply teaches nothing."""
-    message = str(embedded_object(request.message).get("user_message") or "")
+    message = str(request.data.get("user_message") or "")
     facts = () if asks_to_count(message) else read_facts(message)
     return {
         "memories": [

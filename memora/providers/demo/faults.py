@@ -20,6 +20,7 @@ and in the message that was answered last (so a summary fails in the turn *after
 ``fail:failed``     a response that ends as failed
 ``fail:incomplete`` a response that runs out of output tokens in the middle
 ``fail:refusal``    the model declines
+``fail:garbled``    text that is not the JSON that was asked for
 ``fail:empty``      a completed response without output
 ``slow:SECONDS``    the stream takes that long, evenly
 ``bad:arguments``   a call whose arguments are no JSON; ``not_object``, ``extra``, ``missing``, ``ill_typed``,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memora.providers.demo.facts import Fact, fact_in
-from memora.providers.demo.request import DemoRequest, embedded_object, records
+from memora.providers.demo.request import DemoRequest, records
 from memora.providers.demo.rules import SLOTS, Slot
 
 _OPPOSITES: dict[Slot, Slot] = {"like": "dislike", "dislike": "like"}
@@ -13,7 +13,7 @@ _OPPOSITES: dict[Slot, Slot] = {"like": "dislike", "dislike": "like"}
 
 def reconcile(request: DemoRequest) -> dict[str, Any]:
     """The ``memory_reconciliation`` object for the candidates in the request."""
-    candidates = records(embedded_object(request.message).get("candidates"))
+    candidates = records(request.data.get("candidates"))
     return {"decisions": [_decide(candidate) for candidate in candidates]}
 
 

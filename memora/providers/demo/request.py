@@ -42,6 +42,11 @@ class DemoRequest:
         """1, or 2 once a call has been answered."""
         return 2 if self.call_outputs else 1
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """The JSON object that the application quotes in requests other than answers; empty when there is none."""
+        return next((found for text in self.texts if (found := embedded_object(text))), {})
+
 
 def read_request(body: dict[str, Any]) -> DemoRequest:
     """Read a request body; whatever is missing or odd in it counts as empty."""

@@ -46,6 +46,8 @@ def _ended_badly(reply: Reply, name: str) -> Reply:
             return replace(reply, parts=tuple(map(_first_half, reply.parts)), status="incomplete")
         case "refusal":
             return replace(reply, parts=(Refusal("I cannot help with that."),))
+        case "garbled":
+            return replace(reply, parts=(Text("Sure! Here is what you asked for: {"),))
         case "empty":
             return replace(reply, parts=())
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memora.providers.demo.language import count_words, language_of
-from memora.providers.demo.request import DemoRequest, embedded_object, records
+from memora.providers.demo.request import DemoRequest, records
 
 USUAL_LENGTH = 250
 """English words and Chinese characters of a summary, unless the instructions say how many."""
@@ -17,7 +17,7 @@ _CLAUSE_END = re.compile(r"[。！？!?\n；;]|\.(?=\s|$)")
 
 def summarize(request: DemoRequest) -> str:
     """The previous summary's lines and one line for each user message, the oldest left out when it grows too long."""
-    asked = embedded_object(request.message)
+    asked = request.data
     lines = [line.strip() for line in str(asked.get("summary") or "").splitlines() if line.strip()]
     spoken = [message for message in records(asked.get("messages")) if message.get("role") == "user"]
     lines += [line for message in spoken if (line := _line(str(message.get("content") or "")))]

@@ -53,9 +53,7 @@ TURN = (
         accepted=(Candidate(content="x", category=Category.GOAL, importance=3, quote="數"),),
     ),
     ev.DecisionsMade(at=2.2, took_ms=5.0),
-    ev.LearningFinished(
-        at=2.3, took_ms=300.0, changes=(MemoryChange(action="create", memory_id="1", content="x"),)
-    ),
+    ev.LearningFinished(at=2.3, took_ms=300.0, changes=(MemoryChange(action="create", memory_id="1", content="x"),)),
 )
 
 
@@ -82,9 +80,7 @@ def test_the_digest_sums_the_turn_up():
 
 
 def test_a_stored_trace_equals_the_live_one_but_for_the_streamed_text():
-    stored = [
-        ev.event_from_json(ev.event_to_json(event)) for event in TURN if not isinstance(event, ev.TextArrived)
-    ]
+    stored = [ev.event_from_json(ev.event_to_json(event)) for event in TURN if not isinstance(event, ev.TextArrived)]
     assert replace(fold(stored), live_text="兩個") == fold(TURN)
 
 

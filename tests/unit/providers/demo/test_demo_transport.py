@@ -1,5 +1,6 @@
 """The demo model beneath the real OpenAI client."""
 
+import json
 import threading
 
 import httpx2
@@ -204,6 +205,15 @@ def test_the_model_refuses_as_asked(faulty):
 
 def test_an_answer_is_empty_as_asked(faulty):
     assert answer(faulty, "你好 [[fail:empty]]").output == []
+
+
+def test_text_comes_where_json_was_asked_for(faulty):
+    output_format = {"type": "json_schema", "name": "memory_extraction", "schema": {"type": "object"}, "strict": True}
+    turn = json.dumps({"user_message": "我住在台北。[[fail:garbledx1@extraction]]", "assistant_reply": ""})
+    request = {"model": DEMO_MODEL, "input": turn, "text": {"format": output_format}}
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(faulty.responses.create(**request).output_text)
+    assert json.loads(faulty.responses.create(**request).output_text)["memories"]
 
 
 def test_usage_is_missing_as_asked(faulty):

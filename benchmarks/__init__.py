@@ -1,0 +1,1 @@
+"""What `make bench` measures. Each module also runs alone: ``python -m benchmarks.recall``."""
