@@ -34,13 +34,15 @@ def main() -> None:
 def draw_page() -> None:
     """Navigation, sidebar and the page itself."""
     _ = settle_language()
-    chat = st.Page("pages/chat.py", title=_("Chat"), icon=":material/chat_bubble:", default=True)
+    # The folder is not called "pages": the first request to a new server would find its files by itself and run the
+    # one that is asked for without this frame.
+    chat = st.Page("views/chat.py", title=_("Chat"), icon=":material/chat_bubble:", default=True)
     page = st.navigation(
         [
             chat,
-            st.Page("pages/memories.py", title=_("Memories"), icon=":material/bookmarks:", url_path="memories"),
-            st.Page("pages/profile.py", title=_("Profile"), icon=":material/person:", url_path="profile"),
-            st.Page("pages/settings.py", title=_("Settings"), icon=":material/tune:", url_path="settings"),
+            st.Page("views/memories.py", title=_("Memories"), icon=":material/bookmarks:", url_path="memories"),
+            st.Page("views/profile.py", title=_("Profile"), icon=":material/person:", url_path="profile"),
+            st.Page("views/settings.py", title=_("Settings"), icon=":material/tune:", url_path="settings"),
         ]
     )
     is_chat = page == chat

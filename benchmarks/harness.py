@@ -71,9 +71,9 @@ def print_machine() -> None:
     print(f"{today} · {platform.system()} {platform.machine()} · {os.cpu_count()} cores · Python {platform.python_version()}")
 
 
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def print_table(title: str, columns: Sequence[object], rows: Sequence[Sequence[object]]) -> None:
     """A Markdown table with aligned columns."""
-    lines = [list(columns), *([str(cell) for cell in row] for row in rows)]
+    lines = [[str(cell) for cell in line] for line in (columns, *rows)]
     widths = [max(_width(line[at]) for line in lines) for at in range(len(columns))]
     lines.insert(1, ["-" * width for width in widths])
     print(f"\n## {title}\n")

@@ -20,8 +20,6 @@ MAX_OUTPUT_TOKENS = 8_000
 """Room for the answer and the reasoning before it; a model that runs on for ever ends here."""
 MAX_REPEATED_CHARS = 4_000
 """How much of a wrong answer is shown to the model again."""
-MAX_OBJECTS = 20
-"""How many places of an answer are tried as the beginning of the object."""
 
 _NOT_STRICT = frozenset({"title", "default", "minimum", "maximum"})
 """Keywords that pydantic writes and strict mode does not need or know."""

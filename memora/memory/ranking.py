@@ -89,9 +89,12 @@ def say_the_same(one: str, other: str) -> bool:
 def _is_relevant(found: Found, *, unrelated_cosine: float, weights: Weights) -> bool:
     if found.memory.pinned:
         return True
-    if found.cosine is None:
-        return found.coverage >= weights.enough_words_alone
-    return found.cosine >= unrelated_cosine or found.coverage >= weights.enough_words
+    if found.cosine is not None and found.cosine >= unrelated_cosine:
+        return True
+    # A single Chinese character is a part of too many words to count for itself.
+    has_word = any(len(word) > 1 for word in found.words)
+    enough = weights.enough_words_alone if found.cosine is None else weights.enough_words
+    return has_word and found.coverage >= enough
 
 
 def _score(found: Found, *, now: datetime, weights: Weights) -> RecalledMemory:

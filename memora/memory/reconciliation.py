@@ -61,7 +61,8 @@ def reconcile(
         if same := memory.find_same(user_id=user_id, content=candidate.content):
             decided[place] = _skip(candidate, same)
         elif similar[place]:
-            cases[place] = _Case(candidate=candidate, similar=dict(zip(numbers, similar[place], strict=False)))
+            shown = {next(numbers): known for known in similar[place]}
+            cases[place] = _Case(candidate=candidate, similar=shown)
         else:
             decided[place] = MemoryReconciliationDecision(
                 action="create", candidate=candidate, content=candidate.content, decided_by="no_similar_memory"

@@ -61,7 +61,7 @@ def _draw_provenance(memory: Memory) -> None:
         st.caption(as_plain(" · ".join(part for part in (told, quote) if part)))
         if source.conversation_id:
             st.page_link(
-                "pages/chat.py",
+                "views/chat.py",
                 label=_("Conversation"),
                 icon=":material/chat_bubble:",
                 query_params={"c": source.conversation_id},

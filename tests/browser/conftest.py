@@ -23,7 +23,7 @@ FLAGS = [
     "--no-first-run",
     "--disable-background-networking",
 ]
-PATIENCE_MS = 20_000
+PATIENCE_MS = 60_000
 """How long to wait for something to appear: a limit for slow machines, not a measure."""
 
 failed = pytest.StashKey[bool]()
@@ -35,6 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, expect
 
-LEARNING_SECONDS = 30.0
+LEARNING_SECONDS = 60.0
 
 _SETTLED = """
 turnId => {

@@ -1,28 +1,43 @@
-"""The pages on the real app: a fresh data folder and the demo model for every test."""
+"""The pages on the real app and the demo model: one app for all tests, a user of its own for each."""
 
 import time
+import uuid
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from memora.settings import APP_FOLDER
-from memora.ui.session import get_app
+from memora.ui import session
 
-SECONDS = 20
+SECONDS = 30
+ELSEWHERE = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MEMORA_MODEL", "MEMORA_DATABASE_URL", "MEMORA_CHROMA_URL")
+
+
+@pytest.fixture(scope="session")
+def shared_app(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as environment:
+        for name in ELSEWHERE:
+            environment.delenv(name, raising=False)
+        environment.setenv("MEMORA_DATA_DIR", str(tmp_path_factory.mktemp("data")))
+        environment.setenv("MEMORA_LANGUAGE", "en")
+        st.cache_resource.clear()
+        app = session.get_app()
+    yield app
+    app.close()
+    st.cache_resource.clear()
 
 
 @pytest.fixture
-def app(tmp_path, monkeypatch):
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MEMORA_MODEL", "MEMORA_DATABASE_URL", "MEMORA_CHROMA_URL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("MEMORA_DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("MEMORA_LANGUAGE", "en")
-    st.cache_resource.clear()
-    built = get_app()
-    yield built
-    built.close()
-    st.cache_resource.clear()
+def user(monkeypatch):
+    name = f"user-{uuid.uuid4().hex[:8]}"
+    monkeypatch.setattr(session, "LOCAL_USER", name)
+    return name
+
+
+@pytest.fixture
+def app(shared_app, user):
+    return shared_app
 
 
 @pytest.fixture
@@ -32,27 +47,22 @@ def page(app):
 
 
 @pytest.fixture
-def say(page, app):
+def say(page, app, user):
     """Type a message, wait for the end of its write path, and return the turn."""
 
     def say(text):
         page.chat_input(key="chat_input").set_value(text).run()
-        conversation = app.turns.conversations(user_id="local", limit=1)[0]
-        return settled(page, app, conversation.id)
+        (conversation,) = app.turns.conversations(user_id=user, limit=1)
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            (turn,) = app.turns.turns(user_id=user, conversation_id=conversation.id, before=None, limit=1)
+            if turn.finished_at and turn.learning != "pending":
+                page.run()
+                return turn
+            time.sleep(0.05)
+        raise AssertionError("the turn did not end")
 
     return say
-
-
-def settled(page, app, conversation_id):
-    """The last turn of the conversation, once nothing more happens to it; the page is drawn as of then."""
-    deadline = time.monotonic() + SECONDS
-    while time.monotonic() < deadline:
-        turn = app.turns.turns(user_id="local", conversation_id=conversation_id, before=None, limit=1)[-1]
-        if turn.finished_at and turn.learning != "pending":
-            page.run()
-            return turn
-        time.sleep(0.05)
-    raise AssertionError("the turn did not end")
 
 
 def texts(page):

@@ -42,32 +42,32 @@ def test_a_closed_trace_reads_no_events(say, page, app, monkeypatch):
     assert not page.exception
 
 
-def test_the_first_message_creates_the_conversation_and_names_it(say, page, app):
-    assert app.turns.conversations(user_id="local", limit=5) == ()
+def test_the_first_message_creates_the_conversation_and_names_it(say, page, app, user):
+    assert app.turns.conversations(user_id=user, limit=5) == ()
     say("請給我一個使用 present perfect 的例句。\n謝謝")
-    (conversation,) = app.turns.conversations(user_id="local", limit=5)
+    (conversation,) = app.turns.conversations(user_id=user, limit=5)
     assert conversation.title == "請給我一個使用 present perfect 的例句。"
     assert page.query_params["c"] == [conversation.id]
 
 
-def test_a_suggestion_sends_itself(page, app):
+def test_a_suggestion_sends_itself(page, app, user):
     page.button(key="suggestion-0").click().run()
-    assert len(app.turns.conversations(user_id="local", limit=5)) == 1
+    assert len(app.turns.conversations(user_id=user, limit=5)) == 1
 
 
 @pytest.mark.parametrize("text", ["   ", "\n\t "])
-def test_a_blank_message_is_refused_and_leaves_nothing_behind(page, app, text):
+def test_a_blank_message_is_refused_and_leaves_nothing_behind(page, app, text, user):
     page.chat_input(key="chat_input").set_value(text).run()
     assert "There is nothing in this message yet" in texts(page)
-    assert app.turns.conversations(user_id="local", limit=5) == ()
+    assert app.turns.conversations(user_id=user, limit=5) == ()
 
 
-def test_a_message_that_is_too_long_is_refused_and_stays_in_the_box(page, app):
+def test_a_message_that_is_too_long_is_refused_and_stays_in_the_box(page, app, user):
     text = "long " * 40_000
     page.chat_input(key="chat_input").set_value(text).run()
     assert "This message is too long" in texts(page)
     assert page.session_state["chat_input"] == text
-    assert app.turns.conversations(user_id="local", limit=5) == ()
+    assert app.turns.conversations(user_id=user, limit=5) == ()
 
 
 def test_the_refusal_goes_with_the_next_message(page, say):
@@ -84,10 +84,10 @@ def test_a_conversation_can_be_left_and_opened_again(say, page, app):
     assert turn.reply in texts(page)
 
 
-def test_a_deleted_conversation_comes_back_with_undo(say, page, app):
+def test_a_deleted_conversation_comes_back_with_undo(say, page, app, user):
     turn = say("hello")
     page.button(key=f"delete-conversation-{turn.conversation_id}").click().run()
-    assert app.turns.conversations(user_id="local", limit=5) == ()
+    assert app.turns.conversations(user_id=user, limit=5) == ()
     assert "Deleted “hello”." in texts(page)
     page.button(key="undo-conversation").click().run()
     assert turn.reply in texts(page)
@@ -106,14 +106,12 @@ def test_what_is_typed_is_shown_as_typed(say, page):
     assert r"\<b\>\*\*hello\*\*\</b\> \!\[x\](https://example.com/x.png)" in texts(page)
 
 
-def test_only_a_window_of_a_long_conversation_is_drawn(page, app):
+def test_only_a_window_of_a_long_conversation_is_drawn(page, app, user):
     at = app.memory.clock()
-    conversation = app.turns.create_conversation(user_id="local", title="long", at=at)
+    conversation = app.turns.create_conversation(user_id=user, title="long", at=at)
     for number in range(25):
-        turn = app.turns.begin_turn(
-            user_id="local", conversation_id=conversation.id, content=f"message {number}.", at=at
-        )
-        app.turns.mark_running(user_id="local", turn_id=turn.id)
+        turn = app.turns.begin_turn(user_id=user, conversation_id=conversation.id, content=f"message {number}.", at=at)
+        app.turns.mark_running(user_id=user, turn_id=turn.id)
     app.turns.interrupt_open_turns(at=at)
     page.query_params["c"] = conversation.id
     page.run()
@@ -123,16 +121,16 @@ def test_only_a_window_of_a_long_conversation_is_drawn(page, app):
     assert "message 0." in texts(page)
 
 
-def test_an_interrupted_turn_says_so_and_can_be_tried_again(page, app):
+def test_an_interrupted_turn_says_so_and_can_be_tried_again(page, app, user):
     at = app.memory.clock()
-    conversation = app.turns.create_conversation(user_id="local", title="cut", at=at)
-    turn = app.turns.begin_turn(user_id="local", conversation_id=conversation.id, content="hello", at=at)
+    conversation = app.turns.create_conversation(user_id=user, title="cut", at=at)
+    turn = app.turns.begin_turn(user_id=user, conversation_id=conversation.id, content="hello", at=at)
     app.turns.interrupt_open_turns(at=at)
     page.query_params["c"] = conversation.id
     page.run()
     assert "Memora was closed in the middle of this answer" in texts(page)
     page.button(key=f"retry-{turn.id}").click().run()
-    assert app.turns.turn(user_id="local", turn_id=turn.id).state != "interrupted"
+    assert app.turns.turn(user_id=user, turn_id=turn.id).state != "interrupted"
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from tests.pages.conftest import texts
 
 
 @pytest.fixture
-def remember(app):
+def remember(app, user):
     def remember(content, category=Category.GOAL, importance=3):
-        return app.memory.add(user_id="local", content=content, category=category, importance=importance)
+        return app.memory.add(user_id=user, content=content, category=category, importance=importance)
 
     return remember
 
@@ -15,7 +15,7 @@ def remember(app):
 @pytest.fixture
 def memories(page):
     def draw():
-        return page.switch_page("pages/memories.py").run()
+        return page.switch_page("views/memories.py").run()
 
     return draw
 
@@ -34,24 +34,24 @@ def test_a_memory_is_shown_with_its_category_and_where_it_came_from(remember, me
     assert "written by you" in shown
 
 
-def test_a_deleted_memory_comes_back_with_undo(remember, memories, app):
+def test_a_deleted_memory_comes_back_with_undo(remember, memories, app, user):
     memory = remember("I live in Taipei.")
     page = memories()
     page.button(key=f"memory-delete-{memory.id}").click().run()
     assert "Deleted: I live in Taipei." in texts(page)
-    assert not app.memory.get(user_id="local", memory_id=memory.id).is_current
+    assert not app.memory.get(user_id=user, memory_id=memory.id).is_current
     page.button(key="memory-undo").click().run()
-    assert app.memory.get(user_id="local", memory_id=memory.id).is_current
+    assert app.memory.get(user_id=user, memory_id=memory.id).is_current
     assert "Deleted:" not in texts(page)
 
 
-def test_a_memory_is_pinned_and_unpinned(remember, memories, app):
+def test_a_memory_is_pinned_and_unpinned(remember, memories, app, user):
     memory = remember("I like films.")
     page = memories()
     page.button(key=f"memory-pin-{memory.id}").click().run()
-    assert app.memory.get(user_id="local", memory_id=memory.id).pinned
+    assert app.memory.get(user_id=user, memory_id=memory.id).pinned
     page.button(key=f"memory-pin-{memory.id}").click().run()
-    assert not app.memory.get(user_id="local", memory_id=memory.id).pinned
+    assert not app.memory.get(user_id=user, memory_id=memory.id).pinned
 
 
 def test_a_memory_is_added_by_hand(memories, app):
@@ -69,13 +69,13 @@ def test_a_memory_without_words_is_refused(memories):
     assert "Write a sentence first." in texts(page)
 
 
-def test_an_edit_keeps_what_was_there_in_the_history(remember, memories, app):
+def test_an_edit_keeps_what_was_there_in_the_history(remember, memories, app, user):
     memory = remember("I live in Taipei.")
     page = memories()
     page.button(key=f"memory-edit-{memory.id}").click().run()
     page.text_area(key="memory-editor-content").set_value("I live in Kaohsiung.")
     page.button(key="memory-editor-save").click().run()
-    assert app.memory.get(user_id="local", memory_id=memory.id).content == "I live in Kaohsiung."
+    assert app.memory.get(user_id=user, memory_id=memory.id).content == "I live in Kaohsiung."
     page = memories()
     page.button(key=f"memory-history-{memory.id}").click().run()
     assert "before: I live in Taipei." in texts(page)
@@ -111,15 +111,15 @@ def test_a_category_filters(remember, memories):
     assert "I live in Taipei." not in texts(page)
 
 
-def test_a_replaced_memory_can_be_brought_back(say, memories, app):
+def test_a_replaced_memory_can_be_brought_back(say, memories, app, user):
     say("我住在台北。")
     say("我搬到高雄了。")
     page = memories()
     page.selectbox(key="memory-status").set_value("superseded").run()
     assert "台北" in texts(page)
-    replaced = app.memory.page(user_id="local", query=MemoryQuery(status="superseded")).memories[0]
+    replaced = app.memory.page(user_id=user, query=MemoryQuery(status="superseded")).memories[0]
     page.button(key=f"memory-back-{replaced.id}").click().run()
-    assert app.memory.get(user_id="local", memory_id=replaced.id).is_current
+    assert app.memory.get(user_id=user, memory_id=replaced.id).is_current
 
 
 def test_many_memories_come_in_pages(remember, memories, app):

@@ -145,13 +145,15 @@ memories = Table(
     CheckConstraint("importance BETWEEN 1 AND 5", name="importance"),
 )
 _CURRENT = text("superseded_by IS NULL AND deleted_at IS NULL")
-Index("ix_memories_by_creation", memories.c.user_id, memories.c.created_at, sqlite_where=_CURRENT)
+Index("ix_memories_by_creation", memories.c.user_id, memories.c.created_at)
 Index("ix_memories_by_update", memories.c.user_id, memories.c.updated_at, sqlite_where=_CURRENT)
 Index("ix_memories_by_last_use", memories.c.user_id, memories.c.last_accessed_at, sqlite_where=_CURRENT)
 Index("ix_memories_by_use", memories.c.user_id, memories.c.access_count, sqlite_where=_CURRENT)
 Index("ix_memories_by_importance", memories.c.user_id, memories.c.importance, sqlite_where=_CURRENT)
 Index("ix_memories_by_category", memories.c.user_id, memories.c.category, sqlite_where=_CURRENT)
-Index("ix_memories_by_sentence", memories.c.user_id, memories.c.fingerprint, sqlite_where=_CURRENT)
+# The user comes second here: SQLite likes to walk an index that begins with the user, and in the order of
+# the fingerprints it would read the table at random.
+Index("ix_memories_by_sentence", memories.c.fingerprint, memories.c.user_id, sqlite_where=_CURRENT)
 Index(
     "ix_memories_pinned",
     memories.c.user_id,

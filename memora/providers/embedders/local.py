@@ -54,7 +54,7 @@ E5_AND_USE = Recipe(
     identity="local/e5-small-q4+use-m3/1",
     ingredients=(
         Ingredient(encoder="e5", dimensions=384, weight=1.0, common_share=0.8),
-        Ingredient(encoder="use", dimensions=512, weight=0.7, common_share=0.0),
+        Ingredient(encoder="use", dimensions=512, weight=0.5, common_share=0.0),
     ),
     unrelated_cosine=0.30,
     similar_cosine=0.45,

@@ -182,15 +182,15 @@ def _create_memories() -> None:
         sa.CheckConstraint("importance BETWEEN 1 AND 5", name="ck_memories_importance"),
     )
     for name, column in (
-        ("ix_memories_by_creation", "created_at"),
         ("ix_memories_by_update", "updated_at"),
         ("ix_memories_by_last_use", "last_accessed_at"),
         ("ix_memories_by_use", "access_count"),
         ("ix_memories_by_importance", "importance"),
         ("ix_memories_by_category", "category"),
-        ("ix_memories_by_sentence", "fingerprint"),
     ):
         op.create_index(name, "memories", ["user_id", column], sqlite_where=_CURRENT)
+    op.create_index("ix_memories_by_creation", "memories", ["user_id", "created_at"])
+    op.create_index("ix_memories_by_sentence", "memories", ["fingerprint", "user_id"], sqlite_where=_CURRENT)
     op.create_index(
         "ix_memories_pinned",
         "memories",

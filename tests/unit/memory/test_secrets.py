@@ -1,0 +1,93 @@
+import pytest
+
+from memora.memory.secrets import MASK, holds_secret, mask_secrets
+
+SECRETS = [
+    "我的 API key 是 sk-proj-abcDEF1234567890abcd",
+    "My key is sk-" + "ant-api03-" + "Ab12Cd34Ef56",
+    "ghp_0123456789abcdefghijABCDEFGHIJ012345",
+    "token: glpat-abcdefghij0123456789",
+    "AKIAIOSFODNN7EXAMPLE",
+    "AIzaSyA0123456789abcdefghijklmnopqrstuv",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmN",
+    "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----",
+    "我的密碼是 hunter2",
+    "我的密碼是hunter",
+    "密碼：abc!2024",
+    "Wi-Fi 密碼 qwerty99",
+    "我的密碼是「p@ssw0rd」",
+    "驗證碼是 482913",
+    "My password is dragon",
+    "my Password: tr0ub4dor&3",
+    "The user's PIN is 4821.",
+    "PIN 碼 4821",
+    "My CVV is 123",
+    "My card is 4111 1111 1111 1111",
+    "卡號 4111-1111-1111-1111",
+    "5500000000000004",
+    "3782 822463 10005",
+    "４１１１ １１１１ １１１１ １１１１",
+    "我的身分證字號是 A123456789",
+    "a123456789",
+    "身分證 A123456788",
+    "居留證 A800000014",
+    "My SSN is 123-45-6789",
+    "my social security number is 123456789",
+    "護照號碼是 312345678",
+    "My passport number is X12345678",
+    "我的銀行帳號是 012-345678901234",
+]
+HARMLESS = [
+    "我的電話是 0912-345-678",
+    "我的手機是 0912345678，市話是 (02) 2345-6789",
+    "call me at +886 912 345 678",
+    "我的多益考了 850 分，目標是 2026-03-15 以前考到 900 分",
+    "from 2024-01-02 to 2024-03-04",
+    "我的密碼學這學期要考試",
+    "我常常忘記密碼",
+    "我的密碼是很難記的那種",
+    "I always forget my password.",
+    "My password is too weak.",
+    "I work on password managers at 1Password.",
+    "I counted 1200 tokens, the token limit is 4000.",
+    "The secret is to practise every day.",
+    "My key skills are reading and writing.",
+    "I want to know what 'token' and 'API key' mean",
+    "I have studied English for 3 years and read 12 books.",
+    "我的學號是 B10901234",
+    "訂單 1234567890123456",
+    "ISBN 978-3-16-148410-0",
+    "My IG account is @mei.chen",
+    "我的 IG 帳號是 mei_chen_1999",
+    "The sk-learn library is hard.",
+    "A123456788",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", SECRETS)
+def test_a_secret_is_found_and_masked(text):
+    assert holds_secret(text)
+    assert MASK in mask_secrets(text)
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_is_no_secret_is_left_alone(text):
+    assert mask_secrets(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("My card is 4111 1111 1111 1111, and I like tea.", "My card is •••, and I like tea."),
+        ("我叫小美，密碼是 hunter2。", "我叫小美,密碼是 •••"),
+        ("My password is dragon", "My password is •••"),
+    ],
+)
+def test_only_the_secret_itself_is_masked(text, masked):
+    assert mask_secrets(text).startswith(masked)
+
+
+def test_masking_twice_changes_nothing_more():
+    for text in SECRETS:
+        assert mask_secrets(mask_secrets(text)) == mask_secrets(text)
