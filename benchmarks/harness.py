@@ -68,7 +68,9 @@ class Clock:
 def print_machine() -> None:
     """What the figures were measured on, for whoever reads them later."""
     today = datetime.now(UTC).date()
-    print(f"{today} · {platform.system()} {platform.machine()} · {os.cpu_count()} cores · Python {platform.python_version()}")
+    print(
+        f"{today} · {platform.system()} {platform.machine()} · {os.cpu_count()} cores · Python {platform.python_version()}"
+    )
 
 
 def print_table(title: str, columns: Sequence[object], rows: Sequence[Sequence[object]]) -> None:

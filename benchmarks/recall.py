@@ -178,7 +178,9 @@ class Score:
         hits = [rank for rank, at in enumerate(ranking, start=1) if person.facts[at].covers & question.evidence]
         self.reciprocal_rank.append(1 / hits[0] if hits else 0.0)
         if recalled:
-            self.precision.append(float(np.mean([bool(person.facts[at].covers & question.evidence) for at in recalled])))
+            self.precision.append(
+                float(np.mean([bool(person.facts[at].covers & question.evidence) for at in recalled]))
+            )
 
     def row(self) -> list[str]:
         figures = [np.mean(self.at_1), np.mean(self.at_5), np.mean(self.reciprocal_rank), np.mean(self.precision)]

@@ -26,7 +26,9 @@ def measure(embedder: Embedder, *, made: dict[str, Any], learner: dict[str, Any]
     answers = np.concatenate([_answers_of_made(embedder, made), _answers_of_learner(embedder, learner)])
     few = _table(embedder, made["small_talk"], made["facts"])
     many = _table(embedder, made["small_talk"], [item["text"] for item in learner["items"]])
-    same = np.array([_passages(embedder, [one])[0] @ _passages(embedder, [other])[0] for one, other in made["same_fact"]])
+    same = np.array(
+        [_passages(embedder, [one])[0] @ _passages(embedder, [other])[0] for one, other in made["same_fact"]]
+    )
     different = _pairs(embedder, made["different_facts"])
     print_table(
         f"{embedder.identity}: percentiles of cosines",
@@ -41,7 +43,13 @@ def measure(embedder: Embedder, *, made: dict[str, Any], learner: dict[str, Any]
     )
     print_table(
         f"{embedder.identity}: an unrelated_cosine of …",
-        ["threshold", "answers kept", "small talk that recalls nothing of 10", "nothing of 80", "recalled per small talk"],
+        [
+            "threshold",
+            "answers kept",
+            "small talk that recalls nothing of 10",
+            "nothing of 80",
+            "recalled per small talk",
+        ],
         [
             [f"{at:.2f}", *(f"{share:.2f}" for share in _effect(at, answers, few, many))]
             for at in _around(embedder.unrelated_cosine)

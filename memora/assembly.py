@@ -38,6 +38,7 @@ class App:
         settings: Settings,
         database: Database,
         memory: LongTermMemory,
+        index: ChromaIndex,
         connection: Connection,
         runner: TurnRunner,
         upkeep: IndexUpkeep,
@@ -50,6 +51,7 @@ class App:
         self.memory = memory
         self.runner = runner
         self._database = database
+        self._index = index
         self._connection = connection
         self._upkeep = upkeep
         self._lock = lock
@@ -76,6 +78,7 @@ class App:
         atexit.unregister(self.close)
         self.runner.close()
         self._upkeep.close(timeout=5.0)
+        self._index.close()
         self._database.close()
         self._lock.release()
 
@@ -125,6 +128,7 @@ def _assemble(settings: Settings, lock: FileLock) -> App:
         settings=settings,
         database=database,
         memory=memory,
+        index=index,
         connection=connection,
         runner=runner,
         upkeep=upkeep,

@@ -33,7 +33,10 @@ _NAMED = tuple(
         (r"\b(?:password|passwd|passphrase|passcode|pwd)\b", rf"{_HAS_DIGIT}{_WORD}{{4,}}"),
         (r"\b(?:api|access|secret|private)[ _-]?(?:key|token)\b", rf"{_HAS_DIGIT}{_WORD}{{6,}}"),
         (r"\b(?:token|secret|bearer)\b", rf"{_HAS_DIGIT}[\w.+/=-]{{16,}}"),
-        (r"(?:\bPIN\b(?:[ -]?(?:code|number)|碼)?|\bOTP\b|\b(?:verification|one-time) code\b)", r"\d{4,8}(?!\d)"),
+        (
+            r"(?:(?<![A-Za-z])PIN(?![A-Za-z])(?:[ -]?(?:code|number|碼))?|\bOTP\b|\b(?:verification|one-time) code\b)",
+            r"\d{4,8}(?!\d)",
+        ),
         (r"(?:\bCV[VC]2?\b(?: code)?|安全碼)", r"\d{3,4}(?!\d)"),
         (r"身[分份][證证](?:字[號号]|[號号]碼?)?", r"[A-Z]?\d{8,}"),
         (r"(?:護照|护照|健保卡|居留[證证]|駕照|信用卡|提款卡|金融卡)(?:卡?[號号]碼?)?", r"[A-Z]{0,2}[\d -]{7,}\d"),

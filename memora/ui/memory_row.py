@@ -152,10 +152,11 @@ def open_editor(memory: Memory | None) -> None:
     """A dialog for one memory; None for a new one."""
     _ = translate()
     title = _("Edit memory") if memory else _("Add a memory")
-    st.dialog(title)(_draw_editor)(memory)
+    st.dialog(title)(draw_editor)(memory)
 
 
-def _draw_editor(memory: Memory | None) -> None:
+def draw_editor(memory: Memory | None) -> None:
+    """The fields of a memory and Save; saving draws the whole page again, which closes the dialog."""
     _ = translate()
     with st.form("memory-editor", border=False):
         content = st.text_area(

@@ -86,12 +86,14 @@ class Reader:
         expect(self.key("welcome")).to_be_visible()
 
     def open_trace(self, turn_id: str) -> Locator:
-        """Open the trace panel of a turn, if it is not open yet; returns it."""
+        """Open the trace panel of a turn, if it is not open yet, and wait for its steps; returns it."""
         panel = self.key(f"trace-{turn_id}")
-        details = panel.locator("details").first
-        if details.get_attribute("open") is None:
-            panel.locator("summary").first.click()
-        expect(details).to_have_attribute("open", "")
+        steps = panel.locator("details details")
+        while steps.count() == 0:
+            # A click that meets a redraw can be lost: a reader would click again.
+            if panel.locator("details[open]").count() == 0:
+                panel.locator("summary").first.click()
+            self.page.wait_for_timeout(200)
         return panel
 
     def download_trace(self, turn_id: str) -> dict[str, Any]:

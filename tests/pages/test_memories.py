@@ -1,7 +1,8 @@
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from memora.memory.values import Category, MemoryQuery
-from tests.pages.conftest import texts
+from tests.pages.conftest import SECONDS, texts
 
 
 @pytest.fixture
@@ -54,25 +55,45 @@ def test_a_memory_is_pinned_and_unpinned(remember, memories, app, user):
     assert not app.memory.get(user_id=user, memory_id=memory.id).pinned
 
 
-def test_a_memory_is_added_by_hand(memories, app):
+def draw_editor_of(memory_id):
+    """The dialog's inside on a page of its own: AppTest reruns whole pages, and would close the dialog."""
+    from memora.ui.memory_row import draw_editor
+    from memora.ui.session import get_app, user_id
+
+    draw_editor(get_app().memory.get(user_id=user_id(), memory_id=memory_id) if memory_id else None)
+
+
+@pytest.fixture
+def editor(app):
+    def editor(memory_id=None):
+        return AppTest.from_function(draw_editor_of, args=(memory_id,), default_timeout=SECONDS).run()
+
+    return editor
+
+
+def test_the_dialog_to_add_a_memory_opens(memories):
     page = memories()
     page.button(key="memory-add").click().run()
+    assert page.text_area(key="memory-editor-content").value == ""
+
+
+def test_a_memory_is_added_by_hand(editor, memories):
+    page = editor()
     page.text_area(key="memory-editor-content").set_value("I prefer British spelling.")
     page.button(key="memory-editor-save").click().run()
     assert "I prefer British spelling." in texts(memories())
 
 
-def test_a_memory_without_words_is_refused(memories):
-    page = memories()
-    page.button(key="memory-add").click().run()
+def test_a_memory_without_words_is_refused(editor, memories):
+    page = editor()
     page.button(key="memory-editor-save").click().run()
     assert "Write a sentence first." in texts(page)
+    assert "Nothing is remembered yet" in texts(memories())
 
 
-def test_an_edit_keeps_what_was_there_in_the_history(remember, memories, app, user):
+def test_an_edit_keeps_what_was_there_in_the_history(remember, editor, memories, app, user):
     memory = remember("I live in Taipei.")
-    page = memories()
-    page.button(key=f"memory-edit-{memory.id}").click().run()
+    page = editor(memory.id)
     page.text_area(key="memory-editor-content").set_value("I live in Kaohsiung.")
     page.button(key="memory-editor-save").click().run()
     assert app.memory.get(user_id=user, memory_id=memory.id).content == "I live in Kaohsiung."

@@ -275,11 +275,7 @@ def _row(
 
 
 def _rows(connection: Connection, user_id: str, memory_ids: Sequence[str]) -> list[Row[Any]]:
-    """Those of the ids that are the user's.
-
-    Further conditions are left to the caller: with them SQLite would take an index that begins with the
-    user, and read all of the user's memories to find a few ids.
-    """
+    """Those of the ids that are the user's."""
     rows: list[Row[Any]] = []
     for ids in batches(memory_ids):
         rows += connection.execute(select(memories).where(memories.c.id.in_(ids), memories.c.user_id == user_id))

@@ -12,6 +12,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Index,
     Integer,
     MetaData,
@@ -120,7 +121,7 @@ memories = Table(
     metadata,
     # The short form of an id, for the word index; it also settles the order of equal moments.
     Column("number", Integer, primary_key=True),
-    Column("id", String, nullable=False, unique=True),
+    Column("id", String, nullable=False),
     _owner(),
     Column("content", Text, nullable=False),
     # The same for two sentences that are the same after `memora.memory.words.normalize`.
@@ -142,6 +143,9 @@ memories = Table(
     Column("turn_id", String),
     Column("conversation_id", String),
     Column("quote", Text, nullable=False, default=""),
+    # The user belongs to the key: SQLite would take another index that begins with the user over one of bare
+    # ids, and read all of the user's memories to find a few.
+    UniqueConstraint("user_id", "id"),
     CheckConstraint("importance BETWEEN 1 AND 5", name="importance"),
 )
 _CURRENT = text("superseded_by IS NULL AND deleted_at IS NULL")
@@ -172,15 +176,18 @@ memory_history = Table(
     metadata,
     Column("number", Integer, primary_key=True),
     _owner(),
-    Column("memory_id", String, ForeignKey("memories.id"), nullable=False, index=True),
+    Column("memory_id", String, nullable=False),
     Column("action", String, nullable=False),
     Column("at", UtcDateTime, nullable=False),
     Column("origin", String, nullable=False),
     Column("before", Text, nullable=False, default=""),
     Column("after", Text, nullable=False, default=""),
     Column("turn_id", String),
-    Column("other_memory_id", String, index=True),
+    Column("other_memory_id", String),
+    ForeignKeyConstraint(["user_id", "memory_id"], ["memories.user_id", "memories.id"]),
 )
+Index("ix_memory_history_by_memory", memory_history.c.user_id, memory_history.c.memory_id)
+Index("ix_memory_history_by_other", memory_history.c.user_id, memory_history.c.other_memory_id)
 
 # The word index: which current memories of a user contain a term (`memora.memory.words.terms`). Keyed by
 # the user first: frequencies are per user, and no other user's words can be met. It is derived from

@@ -24,15 +24,11 @@ class Remembering:
 
     def restarted(self) -> LongTermMemory:
         """Another one on the same record and index, which knows nothing of what happened before."""
-        return LongTermMemory(
-            store=self.database.memories, index=self.index, embedder=self.embedder, clock=self.clock
-        )
+        return LongTermMemory(store=self.database.memories, index=self.index, embedder=self.embedder, clock=self.clock)
 
     def add(self, content: str, *, user_id: str = ME, importance: int = 3) -> Memory:
         self.clock.advance(minutes=1)
-        return self.memory.add(
-            user_id=user_id, content=content, category=Category.EXPERIENCE, importance=importance
-        )
+        return self.memory.add(user_id=user_id, content=content, category=Category.EXPERIENCE, importance=importance)
 
     def edit(self, memory: Memory, content: str) -> Memory:
         return self.memory.edit(

@@ -177,7 +177,7 @@ def _create_memories() -> None:
         sa.Column("conversation_id", sa.String()),
         sa.Column("quote", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("number", name="pk_memories"),
-        sa.UniqueConstraint("id", name="uq_memories_id"),
+        sa.UniqueConstraint("user_id", "id", name="uq_memories_user_id_id"),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_memories_user_id_users"),
         sa.CheckConstraint("importance BETWEEN 1 AND 5", name="ck_memories_importance"),
     )
@@ -217,10 +217,12 @@ def _create_memories() -> None:
         sa.Column("other_memory_id", sa.String()),
         sa.PrimaryKeyConstraint("number", name="pk_memory_history"),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_memory_history_user_id_users"),
-        sa.ForeignKeyConstraint(["memory_id"], ["memories.id"], name="fk_memory_history_memory_id_memories"),
+        sa.ForeignKeyConstraint(
+            ["user_id", "memory_id"], ["memories.user_id", "memories.id"], name="fk_memory_history_user_id_memories"
+        ),
     )
-    op.create_index("ix_memory_history_memory_id", "memory_history", ["memory_id"])
-    op.create_index("ix_memory_history_other_memory_id", "memory_history", ["other_memory_id"])
+    op.create_index("ix_memory_history_by_memory", "memory_history", ["user_id", "memory_id"])
+    op.create_index("ix_memory_history_by_other", "memory_history", ["user_id", "other_memory_id"])
     op.create_table(
         "memory_words",
         sa.Column("user_number", sa.Integer(), nullable=False),

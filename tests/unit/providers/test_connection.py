@@ -1,0 +1,75 @@
+import httpx2
+import pytest
+
+from memora.errors import InvalidInput
+from memora.providers.connection import Connection
+from memora.settings import DEMO_MODEL, Settings
+
+
+def connection(**environment):
+    return Connection(Settings(**environment))
+
+
+def test_without_key_and_address_the_demo_model_answers():
+    demo = connection()
+    assert demo.endpoint.is_demo
+    assert demo.model_name("gpt-6-luna") == DEMO_MODEL
+
+
+def test_a_key_alone_means_openai_itself():
+    own = connection(OPENAI_API_KEY="sk-test")
+    assert (own.endpoint.is_demo, own.endpoint.host) == (False, "")
+    assert own.client().base_url.host == "api.openai.com"
+    assert own.model_name(None) == "gpt-6-luna"
+
+
+def test_an_address_alone_means_a_server_without_keys():
+    local = connection(OPENAI_BASE_URL="http://localhost:11434/v1", MEMORA_MODEL="qwen3")
+    assert local.endpoint.host == "localhost:11434"
+    assert local.model_name(None) == "qwen3"
+
+
+def test_the_key_of_the_environment_goes_nowhere_but_to_its_own_address():
+    sent = []
+
+    def record(request: httpx2.Request) -> httpx2.Response:
+        sent.append((request.url.host, request.headers["authorization"]))
+        return httpx2.Response(401, json={"error": {"message": "no"}})
+
+    own = connection(OPENAI_API_KEY="sk-from-the-environment")
+    own.connect(base_url="http://elsewhere.invalid/v1", api_key=None)
+    client = own.client().with_options(http_client=httpx2.Client(transport=httpx2.MockTransport(record)), max_retries=0)
+    with pytest.raises(Exception, match="no"):
+        client.responses.create(model="m", input="x")
+    assert [host for host, _ in sent] == ["elsewhere.invalid"]
+    assert "sk-from-the-environment" not in sent[0][1]
+
+
+def test_connecting_to_nothing_goes_back_to_what_is_configured():
+    own = connection(OPENAI_API_KEY="sk-test")
+    own.connect(base_url="http://localhost:1234/v1", api_key=None)
+    own.connect(base_url=" ", api_key="")
+    assert own.endpoint.host == ""
+    assert own.client().api_key == "sk-test"
+
+
+def test_a_new_connection_means_new_models():
+    own = connection(OPENAI_API_KEY="sk-test")
+    before = own.model("m")
+    assert own.model("m") is before
+    own.connect(base_url="http://localhost:1234/v1", api_key=None)
+    assert own.model("m") is not before
+
+
+@pytest.mark.parametrize("address", ["localhost:1234", "ftp://host/v1", "http://", "javascript:alert(1)"])
+def test_an_address_that_is_none_is_refused_and_the_old_one_stays(address):
+    own = connection(OPENAI_API_KEY="sk-test")
+    with pytest.raises(InvalidInput):
+        own.connect(base_url=address, api_key=None)
+    assert own.endpoint.host == ""
+
+
+def test_the_endpoint_never_shows_its_key():
+    own = connection(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL="http://user:pass@localhost/v1")
+    assert "sk-test" not in repr(own.endpoint)
+    assert own.endpoint.host == "localhost"
