@@ -245,7 +245,6 @@ def _systems() -> Iterator[dict[str, System]]:
 def measure(title: str, people: Sequence[Person]) -> None:
     """Let every system remember everybody, ask everything, print the tables."""
     scores: dict[str, Score] = {}
-    by_category: dict[str, dict[str, Score]] = {}
     with _systems() as systems:
         for name, system in systems.items():
             scores[name] = Score()

@@ -106,6 +106,9 @@ def _assemble(settings: Settings, lock: FileLock) -> App:
     index = ChromaIndex(data_dir=settings.data_dir, chroma_url=settings.chroma_url, embedder=embedder.identity)
     memory = LongTermMemory(store=database.memories, index=index, embedder=embedder, clock=_now)
     counter = TokenCounter()
+    upkeep = IndexUpkeep(
+        memory=memory, warm_ups=(counter.warm, warm_embedder, index.warm, connection.client), users=(LOCAL_USER,)
+    )
     runner = TurnRunner(
         RunnerParts(
             turns=database.turns,
@@ -115,12 +118,10 @@ def _assemble(settings: Settings, lock: FileLock) -> App:
             preferences=database.preferences,
             counter=counter,
             model_for=connection.model,
+            look_after=upkeep.look_after,
             max_input_tokens=settings.max_input_tokens,
             now=_now,
         )
-    )
-    upkeep = IndexUpkeep(
-        memory=memory, warm_ups=(counter.warm, warm_embedder, index.warm, connection.client), users=(LOCAL_USER,)
     )
     runner.recover()
     upkeep.start()

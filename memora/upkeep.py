@@ -14,6 +14,7 @@ from memora.status import IndexState
 log = logging.getLogger(__name__)
 
 CHECK_EVERY_SECONDS = 30.0
+TRY_AGAIN_SECONDS = 5.0
 
 
 class IndexUpkeep:
@@ -56,7 +57,7 @@ class IndexUpkeep:
         self._thread.start()
 
     def look_after(self, user_id: str) -> None:
-        """Have this user's index checked soon (again)."""
+        """Have this user's index compared with the record soon, if that is due."""
         self._users.add(user_id)
         self._wake.set()
 
@@ -79,7 +80,7 @@ class IndexUpkeep:
                     self._guarded(lambda user_id=user_id: self._refresh(user_id))  # type: ignore[misc]
             if self._state == "starting":
                 self._state = "ready"
-            self._wake.wait(CHECK_EVERY_SECONDS)
+            self._wake.wait(TRY_AGAIN_SECONDS if self._state == "unavailable" else CHECK_EVERY_SECONDS)
 
     def _refresh(self, user_id: str) -> None:
         self._memory.refresh_index(user_id=user_id, on_progress=self._note_progress)

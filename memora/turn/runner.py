@@ -33,7 +33,11 @@ LEARNING_RETRY_SECONDS = (5.0, 30.0, 120.0, 600.0)
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerParts:
-    """What the runner works with. ``model_for`` gives the model that a user's preferences name."""
+    """What the runner works with.
+
+    ``model_for`` gives the model that a user's preferences name; ``look_after`` is told whose index may need
+    attention.
+    """
 
     turns: TurnStore
     conversations: ConversationStore
@@ -42,6 +46,7 @@ class RunnerParts:
     preferences: PreferenceStore
     counter: TokenCounter
     model_for: Callable[[str | None], LanguageModel]
+    look_after: Callable[[str], None]
     max_input_tokens: int
     now: Callable[[], datetime]
 
@@ -196,6 +201,7 @@ class TurnRunner:
 
     def _after_answer(self, turn: Turn) -> None:
         """Hand the finished turn to the write path, or let its log go."""
+        self._parts.look_after(turn.user_id)
         try:
             finished = self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id)
         except MemoraError:

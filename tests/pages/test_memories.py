@@ -57,8 +57,9 @@ def test_a_memory_is_pinned_and_unpinned(remember, memories, app, user):
 
 def draw_editor_of(memory_id):
     """The dialog's inside on a page of its own: AppTest reruns whole pages, and would close the dialog."""
-    from memora.ui.memory_row import draw_editor
-    from memora.ui.session import get_app, user_id
+    # AppTest runs the source of this function alone.
+    from memora.ui.memory_row import draw_editor  # noqa: PLC0415
+    from memora.ui.session import get_app, user_id  # noqa: PLC0415
 
     draw_editor(get_app().memory.get(user_id=user_id(), memory_id=memory_id) if memory_id else None)
 

@@ -72,6 +72,7 @@ def open_desk(folder, *script, max_input_tokens=8_000) -> Desk:
             preferences=database.preferences,
             counter=COUNTER,
             model_for=lambda preferred: model,
+            look_after=lambda user_id: None,
             max_input_tokens=max_input_tokens,
             now=now,
         ),

@@ -19,9 +19,9 @@ from memora.providers.embedders.calibration import load_corrections
 from memora.providers.embedders.encoders import EncoderName, Rows, is_installed, load_encoder
 from memora.providers.embedders.readable import readable_text
 
-QUERY_MAX_CHARS = 600
-"""Of a longer question only both ends are read: a reply waits for it, and e5 takes its time by the window."""
-PASSAGE_MAX_CHARS = 2_000
+QUERY_MAX_CHARS = 300
+"""Of a longer question only both ends are read: a reply waits for it, and e5 takes a millisecond or two for each token."""
+PASSAGE_MAX_CHARS = 1_000
 BATCH = 16
 """Texts embedded at a time, about a quarter of a second's work."""
 

@@ -72,7 +72,7 @@ def test_sentences_about_the_same_fact_are_similar_and_others_are_not(embedder: 
 
 @both
 @pytest.mark.parametrize(
-    "text", ["", "   ", "\ud800", "a\0b", "\x07", "🙂", "長" * 50_000, "word " * 20_000], ids=lambda text: text[:3]
+    "text", ["", "   ", "\ud800", "a\0b", "\x07", "🙂", "word " * 20_000], ids=lambda text: text[:3]
 )
 def test_any_text_has_a_vector_of_length_one(embedder: LocalEmbedder, text: str) -> None:
     [passage] = embedder.embed_passages([text])
