@@ -71,23 +71,6 @@ def print_machine() -> None:
     print(f"{datetime.now(UTC).date()} · {machine} · Python {platform.python_version()}")
 
 
-def print_table(self, title: str) -> None:
-    """One line for each name: how often, and the median, the 95th percentile and the longest."""
-    rows = [
-        [name, len(taken), *(f"{np.percentile(taken, percent):.1f}" for percent in (50, 95, 100))]
-        for name, taken in self.durations.items()
-    ]
-    print_table(title, ["step", "n", "p50 ms", "p95 ms", "max ms"], rows)
-
-
-def print_machine() -> None:
-    """What the figures were measured on, for whoever reads them later."""
-    today = datetime.now(UTC).date()
-    print(
-        f"{today} · {platform.system()} {platform.machine()} · {os.cpu_count()} cores · Python {platform.python_version()}"
-    )
-
-
 def print_table(title: str, columns: Sequence[object], rows: Sequence[Sequence[object]]) -> None:
     """A Markdown table with aligned columns."""
     lines = [[str(cell) for cell in line] for line in (columns, *rows)]

@@ -45,7 +45,7 @@ def draw_memories() -> None:
     draw_undo()
     text, how = draw_search()
     query = draw_filters(text)
-    if text and how == "meaning":
+    if text and how == "meaning" and query.status == "current":
         draw_recalled(text, query)
     else:
         draw_page(query)

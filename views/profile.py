@@ -8,6 +8,7 @@ from memora.errors import MemoraError
 from memora.memory.profile import validate_profile_value
 from memora.memory.values import CEFR_LEVELS, PROFILE_FIELDS, ProfileField, ProfileValue
 from memora.ui import labels
+from memora.ui.callbacks import told
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import moment
 from memora.ui.sentences import sentence
@@ -68,9 +69,15 @@ def draw_lock(value: ProfileValue) -> None:
         key=f"profile-lock-{value.field}",
         icon=":material/lock:" if value.locked else ":material/lock_open_right:",
         help=_("Locked: only you change it. Click to unlock.") if value.locked else _("Click to lock it."),
-        on_click=get_app().profiles.lock_profile,
-        kwargs={"user_id": user_id(), "field": value.field, "locked": not value.locked, "at": now()},
+        on_click=toggle_lock,
+        args=(value,),
     )
+
+
+@told
+def toggle_lock(value: ProfileValue) -> None:
+    """Lock an open field, open a locked one."""
+    get_app().profiles.lock_profile(user_id=user_id(), field=value.field, locked=not value.locked, at=now())
 
 
 def save(field: ProfileField) -> None:

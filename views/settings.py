@@ -10,6 +10,7 @@ from memora.errors import InvalidInput
 from memora.i18n import mark
 from memora.preferences import Preferences
 from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS
+from memora.ui.callbacks import told
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
@@ -18,9 +19,13 @@ from memora.ui.session import get_app, translate, user_id
 LANGUAGES = {"auto": mark("Like the browser"), "zh_TW": "繁體中文", "en": "English"}
 
 
+URL_KEY, SECRET_KEY, REFUSED_KEY = "connection-url", "connection-key", "refused-connection"
+
+
 def draw_settings() -> None:
     """The four groups of settings."""
-    st.title(translate()("Settings"), anchor=False)
+    _ = translate()
+    st.title(_("Settings"), anchor=False)
     draw_choices()
     draw_model()
     draw_connection()
@@ -35,7 +40,8 @@ def preferences() -> Preferences:
 def save(chosen: Preferences) -> None:
     """Keep a choice and say so."""
     get_app().preferences.save_preferences(user_id=user_id(), preferences=chosen)
-    st.toast(translate()("Saved"), icon=":material/check:")
+    _ = translate()
+    st.toast(_("Saved"), icon=":material/check:")
 
 
 def draw_choices() -> None:
@@ -60,12 +66,14 @@ def draw_choices() -> None:
     )
 
 
+@told
 def save_language() -> None:
     """Take the language that was clicked."""
     name = st.session_state["setting-language"]
     save(replace(preferences(), language=None if name == "auto" else name))
 
 
+@told
 def save_memory() -> None:
     """Take the position of the memory switch."""
     save(replace(preferences(), memory_enabled=st.session_state["setting-memory"]))
@@ -84,7 +92,7 @@ def draw_model() -> None:
             _("Token budget for one request"),
             min_value=MIN_INPUT_TOKENS,
             max_value=MAX_INPUT_TOKENS,
-            value=chosen.max_input_tokens,
+            value=chosen.max_input_tokens and max(chosen.max_input_tokens, MIN_INPUT_TOKENS),
             step=1_000,
             placeholder=whole(settings.max_input_tokens, _),
             help=_("How much of the conversation is sent. Older messages are summarised to fit."),
@@ -99,20 +107,18 @@ def draw_connection() -> None:
     """Which server answers, and another one until the app is closed."""
     _ = translate()
     st.subheader(_("Connection"), anchor=False)
-    status = get_app().status(user_id=user_id())
-    if status.is_demo:
-        st.markdown(_("The **demo model** answers. Its answers are scripted."))
-    else:
-        host = as_plain(status.endpoint or "api.openai.com")
-        st.markdown(_("**{model}** at {host} answers.").format(model=as_plain(status.model), host=host))
-    with st.form("connection-form", border=True, clear_on_submit=False):
-        base_url = st.text_input(
+    st.markdown(answering())
+    with st.form("connection-form", border=True):
+        st.text_input(
             _("Address of an OpenAI-compatible server"),
             placeholder="http://localhost:11434/v1",
             help=_("Leave it empty for OpenAI itself."),
-            key="connection-url",
+            key=URL_KEY,
         )
-        api_key = st.text_input(_("API key"), type="password", key="connection-key", autocomplete="off")
+        st.text_input(_("API key"), type="password", key=SECRET_KEY, autocomplete="off")
+        refused = st.session_state.pop(REFUSED_KEY, None)
+        if refused:
+            st.warning(as_plain(sentence(refused, _)), icon=":material/edit_note:")
         st.caption(
             _(
                 "Kept in memory until Memora is closed, never written to disk. To keep it, set OPENAI_API_KEY and "
@@ -120,22 +126,38 @@ def draw_connection() -> None:
             )
         )
         with st.container(horizontal=True, gap="small"):
-            wanted = st.form_submit_button(_("Connect"), type="primary", key="connection-connect")
-            back = st.form_submit_button(_("Back to the start settings"), key="connection-reset")
-    if wanted or back:
-        connect(base_url if wanted else None, api_key if wanted else None)
+            st.form_submit_button(_("Connect"), type="primary", key="connection-connect", on_click=connect)
+            st.form_submit_button(_("Back to the start settings"), key="connection-reset", on_click=disconnect)
 
 
-def connect(base_url: str | None, api_key: str | None) -> None:
-    """Switch the connection, or say what is wrong with the address."""
+def answering() -> str:
+    """One line about the model that answers now."""
     _ = translate()
+    status = get_app().status(user_id=user_id())
+    if status.is_demo:
+        return _("The **demo model** answers. Its answers are scripted.")
+    host = as_plain(status.endpoint or "api.openai.com")
+    return _("**{model}** at {host} answers.").format(model=as_plain(status.model), host=host)
+
+
+def connect() -> None:
+    """Switch to what was typed. The key leaves its box at once; a wrong address stays to be put right."""
+    _, state = translate(), st.session_state
     try:
-        get_app().connect(base_url=base_url or None, api_key=api_key or None)
+        get_app().connect(base_url=state[URL_KEY] or None, api_key=state[SECRET_KEY] or None)
     except InvalidInput as error:
-        st.warning(as_plain(sentence(error.as_failure(), _)), icon=":material/edit_note:")
+        state[REFUSED_KEY] = error.as_failure()
         return
+    state[SECRET_KEY] = ""
     st.toast(_("Connection changed"), icon=":material/check:")
-    st.rerun()
+
+
+def disconnect() -> None:
+    """Back to what the environment says."""
+    _ = translate()
+    get_app().connect(base_url=None, api_key=None)
+    st.session_state[URL_KEY] = st.session_state[SECRET_KEY] = ""
+    st.toast(_("Connection changed"), icon=":material/check:")
 
 
 def draw_installation() -> None:

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memora.errors import DatabaseUnavailable, InvalidInput
 from memora.memory.ports import Embedder, IndexEntry, IndexUnavailable, MemoryIndex, MemoryStore, WordHit
@@ -36,6 +36,8 @@ MUCH_IN_COMMON = 0.7
 """Share of a sentence's words from which a memory counts as similar whatever its vector says."""
 SOME_IN_COMMON = 0.34
 """The same where no vector could be asked: rather one question too many than a fact doubled."""
+CATCHING_UP = timedelta(minutes=1)
+"""How long after a write the index may lack a memory without being in doubt."""
 BATCH = 32
 """How many memories are embedded between two reports of progress."""
 
@@ -262,7 +264,10 @@ class LongTermMemory:
 
     def _behind(self, *, user_id: str, near: _Neighbours, current: Mapping[str, Memory]) -> str | None:
         """``rebuilding`` when the index lacks a memory that words have found. It may also hold too many."""
-        lacks = near.is_complete and not current.keys() <= near.cosines.keys()
+        old_enough = self.clock() - CATCHING_UP
+        lacks = near.is_complete and any(
+            memory_id not in near.cosines and memory.updated_at < old_enough for memory_id, memory in current.items()
+        )
         if lacks or not near.cosines.keys() <= current.keys():
             self._doubts[user_id] += 1
         return "rebuilding" if lacks else None

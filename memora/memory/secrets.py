@@ -64,7 +64,7 @@ _LETTER_VALUES = dict(zip("ABCDEFGHJKLMNPQRSTUVXYWZIO", range(10, 36), strict=Tr
 
 
 def mask_secrets(text: str) -> str:
-    """``text`` with every secret in it masked; unchanged when there is none."""
+    """``text`` with every secret in it masked, in compatibility form; ``text`` itself when there is none."""
     plain = masked = unicodedata.normalize("NFKC", text)
     for pattern in _SHAPES:
         masked = pattern.sub(MASK, masked)

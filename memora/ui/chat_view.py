@@ -12,6 +12,7 @@ from memora.i18n import Translator
 from memora.turn.events import FINAL_STATES
 from memora.turn.ports import Conversation, Turn
 from memora.turn.trace import CallSpan, RecallSpan, Trace
+from memora.ui.callbacks import told
 from memora.ui.live import LiveTurn, live_turn, pace
 from memora.ui.markdown import as_markdown, as_plain
 from memora.ui.notices import told_in_words
@@ -41,7 +42,8 @@ def draw_conversation(conversation: Conversation) -> None:
                 st.rerun()
     for turn in turns:
         # Wrapped here, not decorated: how often a turn is drawn again depends on the turn.
-        st.fragment(_draw_turn, run_every=pace(turn))(turn)
+        every = pace(turn, app.runner.log(user_id=user_id(), turn_id=turn.id))
+        st.fragment(_draw_turn, run_every=every)(turn, every)
 
 
 def follow_answer() -> None:
@@ -49,13 +51,14 @@ def follow_answer() -> None:
     st.html(f"<script>{FOLLOW_SCRIPT.read_text(encoding='utf-8')}</script>", unsafe_allow_javascript=True)
 
 
-def _draw_turn(drawn: Turn) -> None:
-    """One turn. ``drawn`` is as of the last whole run; while it goes on, it is read again."""
+def _draw_turn(drawn: Turn, every: float | None) -> None:
+    """One turn. ``drawn`` is as of the last whole run; while it goes on (``every``), it is read again."""
     app = get_app()
     with told_in_words():
-        turn, live = drawn, None
-        if pace(drawn) is not None:
-            live = live_turn(drawn, app.runner.log(user_id=user_id(), turn_id=drawn.id))
+        turn, live, log = drawn, None, None
+        if every is not None:
+            log = app.runner.log(user_id=user_id(), turn_id=drawn.id)
+            live = live_turn(drawn, log)
             turn = app.turns.turn(user_id=user_id(), turn_id=drawn.id)
         _draw_question(turn)
         answer = _draw_answer(turn, live)
@@ -64,7 +67,7 @@ def _draw_turn(drawn: Turn) -> None:
         if live and turn.state not in FINAL_STATES:
             _draw_stop(turn, live)
             live.follow(lambda trace: _show_text(answer, trace))
-        if pace(turn) != pace(drawn):
+        if pace(turn, log) != every:
             st.rerun()
 
 
@@ -161,6 +164,11 @@ def _draw_stop(turn: Turn, live: LiveTurn) -> None:
         key="stop" if is_running else f"stop-{turn.id}",
         icon=":material/stop_circle:",
         shortcut="Esc" if is_running else None,
-        on_click=get_app().runner.stop,
-        kwargs={"user_id": user_id(), "turn_id": turn.id},
+        on_click=_stop,
+        args=(turn,),
     )
+
+
+@told
+def _stop(turn: Turn) -> None:
+    get_app().runner.stop(user_id=user_id(), turn_id=turn.id)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import streamlit as st
 
 from memora.errors import Failure, MemoraError, NotFound
 from memora.turn.ports import Conversation
+from memora.ui.callbacks import told
 from memora.ui.session import get_app, now, user_id
 
 _PARAM = "c"
@@ -79,11 +81,17 @@ def send(text: str) -> None:
         st.session_state[_REFUSED] = error.as_failure()
         st.session_state[INPUT_KEY] = text
         if created:
-            app.turns.delete_conversation(user_id=user_id(), conversation_id=created, at=now())
+            _discard(created)
         return
     if created:
         show_conversation(created)
     st.session_state[_SENT] = True
+
+
+def _discard(conversation_id: str) -> None:
+    """Take back a conversation whose first message was refused; if even that fails, it stays, empty."""
+    with suppress(MemoraError):
+        get_app().turns.delete_conversation(user_id=user_id(), conversation_id=conversation_id, at=now())
 
 
 def send_from_input() -> None:
@@ -101,6 +109,7 @@ def refused() -> Failure | None:
     return st.session_state.get(_REFUSED)
 
 
+@told
 def delete(conversation: Conversation) -> None:
     """Delete a conversation, remembering it for undo."""
     get_app().turns.delete_conversation(user_id=user_id(), conversation_id=conversation.id, at=now())
@@ -114,6 +123,7 @@ def deleted() -> Deleted | None:
     return st.session_state.get(_DELETED)
 
 
+@told
 def undelete() -> None:
     """Bring the last deleted conversation back and open it."""
     gone: Deleted | None = st.session_state.pop(_DELETED, None)

@@ -59,8 +59,11 @@ def live_turn(turn: Turn, log: TurnLog | None) -> LiveTurn | None:
     return live
 
 
-def pace(turn: Turn) -> float | None:
-    """How often, in seconds, a turn is drawn again by itself; None when nothing more will happen."""
+def pace(turn: Turn, log: TurnLog | None) -> float | None:
+    """How often, in seconds, a turn is drawn again by itself; None when nothing more will happen.
+
+    The last event of a turn comes a moment after its row says that it is over: the log is there until then.
+    """
     if turn.state not in FINAL_STATES:
         return 0.1
-    return 0.5 if turn.learning == "pending" else None
+    return 0.5 if turn.learning == "pending" or log is not None else None

@@ -7,6 +7,7 @@ import streamlit as st
 from memora.i18n import Translator, mark
 from memora.memory.values import Category, HistoryEntry, Memory, RecalledMemory
 from memora.ui import labels
+from memora.ui.callbacks import told
 from memora.ui.markdown import as_label, as_plain
 from memora.ui.notices import told_in_words
 from memora.ui.numbers import full_moment, moment
@@ -91,8 +92,9 @@ def _draw_actions(memory: Memory) -> None:
 
 
 def _draw_bring_back(memory: Memory) -> None:
+    _ = translate()
     st.button(
-        translate()("Bring back"),
+        _("Bring back"),
         key=f"memory-back-{memory.id}",
         icon=":material/restore:",
         type="tertiary",
@@ -101,6 +103,7 @@ def _draw_bring_back(memory: Memory) -> None:
     )
 
 
+@told
 def _bring_back(memory: Memory) -> None:
     """A deleted memory is undeleted; a replaced one takes the place of its successor again."""
     if memory.deleted_at:
@@ -121,10 +124,12 @@ def _draw_pin(memory: Memory) -> None:
     )
 
 
+@told
 def _toggle_pin(memory: Memory) -> None:
     get_app().memory.set_pinned(user_id=user_id(), memory_id=memory.id, pinned=not memory.pinned)
 
 
+@told
 def delete(memory: Memory) -> None:
     """Delete ``memory``, remembering it for undo."""
     get_app().memory.delete(user_id=user_id(), memory_ids=[memory.id])
@@ -142,6 +147,7 @@ def draw_undo() -> None:
         st.button(_("Undo"), key="memory-undo", icon=":material/undo:", type="tertiary", on_click=_undelete)
 
 
+@told
 def _undelete() -> None:
     gone: Memory | None = st.session_state.pop(DELETED_KEY, None)
     if gone:
@@ -197,7 +203,8 @@ def _save(memory: Memory | None, *, content: str, category: Category, importance
 
 def open_history(memory: Memory) -> None:
     """A dialog with everything that happened to a memory and to the versions it replaced."""
-    st.dialog(translate()("History"), width="medium")(_draw_history)(memory)
+    _ = translate()
+    st.dialog(_("History"), width="medium")(_draw_history)(memory)
 
 
 def _draw_history(memory: Memory) -> None:

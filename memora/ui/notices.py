@@ -15,6 +15,9 @@ from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
 from memora.ui.session import get_app, translate, user_id
 
+INDEX_LOOK_SECONDS = 2.0
+"""How often the page looks whether the index is ready."""
+
 
 @contextmanager
 def told_in_words() -> Iterator[None]:
@@ -33,11 +36,17 @@ def draw_notices() -> None:
 
 
 def draw_index_notice() -> None:
-    """The state of the memory index, unless it is simply ready."""
+    """The state of the memory index while it is not simply ready; it goes by itself when it is."""
+    if get_app().status(user_id=user_id()).index != "ready":
+        st.fragment(_draw_index_notice, run_every=INDEX_LOOK_SECONDS)()
+
+
+def _draw_index_notice() -> None:
     told = index_notice(get_app().status(user_id=user_id()), translate())
-    if told:
-        with st.container(key="index-notice"):
-            st.caption(f":material/info: {told}")
+    if not told:
+        st.rerun()
+    with st.container(key="index-notice"):
+        st.caption(f":material/info: {told}")
 
 
 def _draw_demo_notice() -> None:

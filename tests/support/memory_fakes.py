@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from memora.memory.ports import IndexEntry, IndexUnavailable, Vector
@@ -71,7 +71,6 @@ class FakeIndex:
     def __init__(self) -> None:
         self.failure: IndexUnavailable | None = None
         self.entries: dict[str, dict[str, IndexEntry]] = {}
-        self.before_upsert: Callable[[], None] = lambda: None
 
     def search(self, *, user_id: str, vector: Vector, limit: int) -> Sequence[tuple[str, float]]:
         self._check()
@@ -83,7 +82,6 @@ class FakeIndex:
 
     def upsert(self, *, user_id: str, entries: Sequence[IndexEntry]) -> None:
         self._check()
-        self.before_upsert()
         self.entries.setdefault(user_id, {}).update({entry.memory_id: entry for entry in entries})
 
     def remove(self, *, user_id: str, memory_ids: Sequence[str]) -> None:

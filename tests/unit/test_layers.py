@@ -27,7 +27,6 @@ FLOORS = (
         "memora.prompts",
         "memora.structured",
         "memora.context.ports",
-        "memora.context.quoted",
         "memora.memory.values",
         "memora.memory.ports",
         "memora.turn.events",

@@ -149,7 +149,14 @@ memories = Table(
     CheckConstraint("importance BETWEEN 1 AND 5", name="importance"),
 )
 _CURRENT = text("superseded_by IS NULL AND deleted_at IS NULL")
-Index("ix_memories_by_creation", memories.c.user_id, memories.c.created_at)
+# For pages of any status, and (without a look at the table) for counting what is current.
+Index(
+    "ix_memories_by_creation",
+    memories.c.user_id,
+    memories.c.created_at,
+    memories.c.superseded_by,
+    memories.c.deleted_at,
+)
 Index("ix_memories_by_update", memories.c.user_id, memories.c.updated_at, sqlite_where=_CURRENT)
 Index("ix_memories_by_last_use", memories.c.user_id, memories.c.last_accessed_at, sqlite_where=_CURRENT)
 Index("ix_memories_by_use", memories.c.user_id, memories.c.access_count, sqlite_where=_CURRENT)

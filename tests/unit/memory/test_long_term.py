@@ -87,12 +87,21 @@ def test_an_index_that_lost_what_words_find_is_told_and_rebuilt(remembering):
     memory = remembering.add("使用者住在台北。")
     remembering.memory.refresh_index(user_id=ME)
     remembering.index.entries.clear()
+    remembering.clock.advance(minutes=2)
     recall = remembering.memory.search(user_id=ME, query="我住在哪裡？")
     assert [recalled.memory.id for recalled in recall.memories] == [memory.id]
     assert recall.degraded == "rebuilding"
     assert remembering.memory.needs_refresh(user_id=ME)
     remembering.memory.refresh_index(user_id=ME)
     assert remembering.memory.search(user_id=ME, query="我住在哪裡？").degraded is None
+
+
+def test_an_index_that_is_about_to_get_a_new_memory_is_not_in_doubt(remembering):
+    remembering.add("使用者住在台北。")
+    remembering.memory.refresh_index(user_id=ME)
+    remembering.index.entries.clear()
+    assert remembering.memory.search(user_id=ME, query="我住在哪裡？").degraded is None
+    assert not remembering.memory.needs_refresh(user_id=ME)
 
 
 def test_an_index_that_holds_what_is_gone_is_tidied_up(remembering):

@@ -1,7 +1,6 @@
 import json
 
 import pytest
-from support.memory_fakes import MEANINGS
 from support.scripted_model import ScriptedModel, structured
 
 from memora.errors import Cancelled, RateLimited
@@ -193,5 +192,4 @@ def test_a_memory_that_is_not_current_is_not_compared_with(remembering):
 
 def test_another_users_memories_are_not_compared_with(remembering):
     remembering.add(HOME, user_id="yun")
-    assert MEANINGS["home"][0] in HOME
     assert decide_one(remembering, content=HOME).action == "create"

@@ -69,4 +69,8 @@ def test_following_a_closed_log_returns_at_once():
     ],
 )
 def test_a_turn_is_drawn_again_by_itself_until_nothing_more_happens(changes, draws_again):
-    assert (pace(turn(**changes)) is not None) == draws_again
+    assert (pace(turn(**changes), None) is not None) == draws_again
+
+
+def test_a_turn_that_is_over_is_drawn_again_until_its_log_is_let_go():
+    assert pace(turn(state="done", learning="done"), TurnLog()) is not None

@@ -7,6 +7,7 @@ from memora.providers.embedders.calibration import Correction, Rows, load_correc
 from memora.providers.embedders.encoders import EncoderName, load_encoder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["e5", "use"])
 def test_the_kept_corrections_are_what_the_models_yield(name: EncoderName) -> None:
     encoder, kept = load_encoder(name), load_corrections(name)

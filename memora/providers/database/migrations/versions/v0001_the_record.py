@@ -189,7 +189,7 @@ def _create_memories() -> None:
         ("ix_memories_by_category", "category"),
     ):
         op.create_index(name, "memories", ["user_id", column], sqlite_where=_CURRENT)
-    op.create_index("ix_memories_by_creation", "memories", ["user_id", "created_at"])
+    op.create_index("ix_memories_by_creation", "memories", ["user_id", "created_at", "superseded_by", "deleted_at"])
     op.create_index("ix_memories_by_sentence", "memories", ["fingerprint", "user_id"], sqlite_where=_CURRENT)
     op.create_index(
         "ix_memories_pinned",
