@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from memora.errors import OperatorError
+from memora.preferences import Language
 from memora.ui import conversation
 from memora.ui.callbacks import draw_failure
 from memora.ui.markdown import as_plain
@@ -15,7 +16,7 @@ from memora.ui.sentences import sentence
 from memora.ui.session import get_app, settle_language, settle_language_without_app
 from memora.ui.sidebar import draw_sidebar
 
-LANGUAGE_TAG = {"zh_TW": "zh-Hant-TW", "en": "en"}
+LANGUAGE_TAG: dict[Language, str] = {"zh_TW": "zh-Hant-TW", "en": "en"}
 ASSETS = Path(__file__).parent / "memora" / "ui" / "assets"
 
 
@@ -36,10 +37,6 @@ def main() -> None:
 def draw_page() -> None:
     """Navigation, sidebar and the page itself."""
     _ = settle_language()
-    # Browsers choose voices, glyphs and translation offers by it; Streamlit always says English.
-    st.html(
-        f"<script>document.documentElement.lang = '{LANGUAGE_TAG[_.language]}'</script>", unsafe_allow_javascript=True
-    )
     # The folder is not called "pages": the first request to a new server would find its files by itself and run the
     # one that is asked for without this frame.
     chat = st.Page("views/chat.py", title=_("Chat"), icon=":material/chat_bubble:", default=True)
@@ -56,8 +53,16 @@ def draw_page() -> None:
         conversation.settle_open(came_from_elsewhere=st.session_state.get("page", "") != page.url_path)
     st.session_state["page"] = page.url_path
     draw_sidebar(chat, is_chat=is_chat)
+    declare_language(_.language)
     draw_failure()
     page.run()
+
+
+def declare_language(language: Language) -> None:
+    """Say in the page which language it speaks: voices, glyphs and offers to translate depend on it."""
+    script = f"<script>document.documentElement.lang = '{LANGUAGE_TAG[language]}'</script>"
+    with st.sidebar:
+        st.html(script, unsafe_allow_javascript=True)
 
 
 def draw_start_failure(error: OperatorError) -> None:

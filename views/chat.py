@@ -5,9 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from memora.ui import conversation
-from memora.ui.chat_view import draw_conversation, follow_answer
+from memora.ui.chat_view import draw_conversation
 from memora.ui.markdown import as_plain
 from memora.ui.notices import draw_notices
+from memora.ui.scripts import run_script
 from memora.ui.sentences import sentence
 from memora.ui.session import translate
 
@@ -35,7 +36,7 @@ def draw_chat() -> None:
     else:
         draw_conversation(opened)
         if conversation.was_just_sent():
-            follow_answer()
+            run_script("follow_answer")
     draw_input()
 
 

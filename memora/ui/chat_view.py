@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 
 import streamlit as st
 
@@ -22,8 +21,6 @@ from memora.ui.trace_panel import draw_trace, trace_label
 
 WINDOW = 20
 """How many turns are drawn at first, and how many more with each click on "earlier"."""
-
-FOLLOW_SCRIPT = Path(__file__).parent / "assets" / "follow.js"
 
 _FAILURE_OF_STATE = {"stopped": "stopped", "cut_off": "stream_cut", "interrupted": "interrupted", "failed": "internal"}
 
@@ -44,11 +41,6 @@ def draw_conversation(conversation: Conversation) -> None:
         # Wrapped here, not decorated: how often a turn is drawn again depends on the turn.
         every = pace(turn, app.runner.log(user_id=user_id(), turn_id=turn.id))
         st.fragment(_draw_turn, run_every=every)(turn, every)
-
-
-def follow_answer() -> None:
-    """Keep the end of the conversation in view while the answer grows, until the reader scrolls away."""
-    st.html(f"<script>{FOLLOW_SCRIPT.read_text(encoding='utf-8')}</script>", unsafe_allow_javascript=True)
 
 
 def _draw_turn(drawn: Turn, every: float | None) -> None:

@@ -81,7 +81,6 @@ SCORE_PART: dict[str, str] = {
 }
 
 CONTEXT_PART: dict[str, str] = {
-    "instructions": mark("system prompt"),
     "system": mark("system prompt"),
     "tools": mark("tool definitions"),
     "background": mark("background"),

@@ -13,8 +13,10 @@ from memora.i18n import Translator
 from memora.turn.ports import Conversation
 from memora.ui import conversation as talk
 from memora.ui.markdown import as_label
+from memora.ui.scripts import run_script
 from memora.ui.session import get_app, now, timezone, translate, user_id
 
+_CHOSEN = "conversation-chosen"
 SHOWN = 30
 """How many conversations are listed at first, and how many more with each click on "more"."""
 
@@ -28,7 +30,7 @@ def draw_sidebar(chat_page: StreamlitPage, *, is_chat: bool) -> None:
             key="new-conversation",
             icon=":material/edit_square:",
             width="stretch",
-            on_click=talk.show_conversation,
+            on_click=_choose,
             args=(None,),
         ):
             _go_to(chat_page, is_chat=is_chat)
@@ -43,6 +45,13 @@ def draw_sidebar(chat_page: StreamlitPage, *, is_chat: bool) -> None:
         if len(found) > shown and st.button(_("More"), key="more-conversations", type="tertiary"):
             st.session_state["conversations-shown"] = shown + SHOWN
             st.rerun()
+        if st.session_state.pop(_CHOSEN, False):
+            run_script("close_sidebar_on_phones")
+
+
+def _choose(conversation_id: str | None) -> None:
+    talk.show_conversation(conversation_id)
+    st.session_state[_CHOSEN] = True
 
 
 def _draw_entry(conversation: Conversation, chat_page: StreamlitPage, *, is_chat: bool) -> None:
@@ -55,7 +64,7 @@ def _draw_entry(conversation: Conversation, chat_page: StreamlitPage, *, is_chat
             key=f"conversation-{conversation.id}",
             type="tertiary",
             width="stretch",
-            on_click=talk.show_conversation,
+            on_click=_choose,
             args=(conversation.id,),
         ):
             _go_to(chat_page, is_chat=is_chat)

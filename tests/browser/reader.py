@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 LEARNING_SECONDS = 60.0
 
@@ -107,10 +108,12 @@ class Reader:
         """The trace of a turn once its write path has ended."""
         deadline = time.monotonic() + LEARNING_SECONDS
         while time.monotonic() < deadline:
-            trace = self.download_trace(turn_id)
-            if any(span["status"] != "running" for span in spans(trace, "accepted")):
-                return trace
-            self.page.wait_for_timeout(250)
+            expect(self.open_trace(turn_id).get_by_test_id("stExpanderIconSpinner")).to_have_count(0)
+            # A step that begins while a file is on its way replaces the file.
+            with suppress(Error):
+                trace = self.download_trace(turn_id)
+                if any(span["status"] != "running" for span in spans(trace, "accepted")):
+                    return trace
         raise AssertionError(f"the write path of turn {turn_id} did not end")
 
     # What they see
@@ -154,10 +157,16 @@ class Reader:
         """The open conversation, as the address says."""
         return parse_qs(urlsplit(self.page.url).query)["c"][0]
 
-    def memory(self, text: str) -> Locator:
-        """The rows of the memories page that hold ``text``."""
+    @property
+    def memories(self) -> Locator:
+        """The rows of the memories page."""
         rows = self.page.locator('[data-testid="stVerticalBlock"][class*="st-key-memory-"]')
-        return rows.filter(has=self.page.locator('[class*="st-key-memory-history-"]'), has_text=text)
+        return rows.filter(has=self.page.locator('[class*="st-key-memory-history-"]'))
+
+    def memory(self, text: str) -> Locator:
+        """The rows of the memories page whose sentence holds ``text``."""
+        sentence = self.page.locator(':scope > [data-testid="stElementContainer"]:first-child', has_text=text)
+        return self.memories.filter(has=sentence)
 
     def ending(self, turn_id: str) -> Locator:
         """How a turn ended that did not simply end."""

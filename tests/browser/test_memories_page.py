@@ -32,7 +32,7 @@ def test_a_memory_names_the_words_it_came_from(memories: Reader) -> None:
 
 def test_search_finds_by_meaning(memories: Reader) -> None:
     memories.search("我住在哪裡？")
-    expect(memories.memory("").first).to_contain_text("台北")
+    expect(memories.memories.first).to_contain_text("台北")
 
 
 def test_a_deleted_memory_goes_and_undo_brings_it_back(memories: Reader) -> None:
