@@ -2,7 +2,7 @@
 
 R@k is evidence recall: the share of a question's evidence that the first k results cover, averaged over the
 questions. MRR is the mean of 1 / rank of the first result with evidence. "precise" is the share of evidence
-among what `search` returns with its own limit and threshold.
+among the memories that a turn is given.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.harness import Clock, load_data, print_machine, print_table
 from memora.memory import LongTermMemory
+from memora.memory.long_term import RECALLED
 from memora.memory.ports import Embedder, IndexEntry, Vector
 from memora.memory.values import Category, Provenance
 from memora.providers.chroma_index import ChromaIndex
@@ -62,11 +63,7 @@ class System(Protocol):
     def remember(self, person: Person) -> None: ...
 
     def ranking(self, person: Person, question: str) -> list[int]:
-        """Positions of facts, best first, as many as it can bring."""
-        ...
-
-    def recalled(self, person: Person, question: str) -> list[int]:
-        """What it would bring back by itself."""
+        """Positions of facts, best first: no more than `DEPTH`, and only those that it holds for relevant."""
         ...
 
 
@@ -95,13 +92,7 @@ class Memora:
         self._memory.refresh_index(user_id=person.name)
 
     def ranking(self, person: Person, question: str) -> list[int]:
-        return self._search(person, question, k=DEPTH)
-
-    def recalled(self, person: Person, question: str) -> list[int]:
-        return self._search(person, question)
-
-    def _search(self, person: Person, question: str, **limit: int) -> list[int]:
-        recall = self._memory.search(user_id=person.name, query=question, **limit)
+        recall = self._memory.search(user_id=person.name, query=question, k=DEPTH)
         return [self._positions[item.memory.id] for item in recall.memories]
 
     def close(self) -> None:
@@ -112,10 +103,9 @@ class Memora:
 class VectorsOnly:
     """Chroma and an embedder, as most systems use them."""
 
-    def __init__(self, folder: Path, embedder: Embedder, *, limit: int = 6) -> None:
+    def __init__(self, folder: Path, embedder: Embedder) -> None:
         self._index = ChromaIndex(data_dir=folder, chroma_url=None, embedder=embedder.identity)
         self._embedder = embedder
-        self._limit = limit
 
     def remember(self, person: Person) -> None:
         vectors = self._embedder.embed_passages([fact.text for fact in person.facts])
@@ -127,9 +117,6 @@ class VectorsOnly:
     def ranking(self, person: Person, question: str) -> list[int]:
         vector = self._embedder.embed_query(question)
         return [int(found) for found, _ in self._index.search(user_id=person.name, vector=vector, limit=DEPTH)]
-
-    def recalled(self, person: Person, question: str) -> list[int]:
-        return self.ranking(person, question)[: self._limit]
 
     def close(self) -> None:
         self._index.close()
@@ -169,7 +156,7 @@ class Score:
     def note(self, system: System, person: Person, question: Question) -> None:
         with self.clock.measure("search"):
             ranking = system.ranking(person, question.text)
-        recalled = system.recalled(person, question.text)
+        recalled = ranking[:RECALLED]
         if not question.evidence:
             self.silent.append(not recalled)
             return

@@ -13,7 +13,7 @@ from babel.messages.pofile import read_po, write_po
 from memora.i18n import DOMAIN, LANGUAGES, LOCALE_FOLDER
 from memora.settings import APP_FOLDER
 
-SPOKEN_IN = ("memora", "views", "streamlit_app.py")
+SPOKEN_IN = ("memora", "pages", "streamlit_app.py")
 KEYWORDS = {"_": None, "mark": None, "plural": (1, 2)}
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 """English needs no catalogue: it is what the code says."""

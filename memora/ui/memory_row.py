@@ -62,7 +62,7 @@ def _draw_provenance(memory: Memory) -> None:
         st.caption(as_plain(" · ".join(part for part in (told, quote) if part)))
         if source.conversation_id:
             st.page_link(
-                "views/chat.py",
+                "pages/chat.py",
                 label=_("Conversation"),
                 icon=":material/chat_bubble:",
                 query_params={"c": source.conversation_id},

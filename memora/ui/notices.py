@@ -55,7 +55,7 @@ def _draw_demo_notice() -> None:
         st.markdown(
             ":material/science: " + _("**Demo model.** The answers are scripted, not written by a language model.")
         )
-        st.page_link("views/settings.py", label=_("Connect a real model"), icon=":material/cable:")
+        st.page_link("pages/settings.py", label=_("Connect a real model"), icon=":material/cable:")
 
 
 def index_notice(status: AppStatus, _: Translator) -> str:

@@ -137,10 +137,6 @@ class Reader:
             ' and @data-testid="stVerticalBlock"][1]'
         )
 
-    def arriving(self, turn_id: str) -> Locator:
-        """The text of a running answer, once it has begun."""
-        return self.answer(turn_id).locator("p:not(:has([class*=shimmer]))").first
-
     def retry_button(self, turn_id: str) -> Locator:
         return self.key(f"retry-{turn_id}").get_by_role("button")
 

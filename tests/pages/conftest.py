@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
 
 from memora.settings import APP_FOLDER
@@ -12,6 +13,18 @@ from memora.ui import session
 
 SECONDS = 30
 ELSEWHERE = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MEMORA_MODEL", "MEMORA_DATABASE_URL", "MEMORA_CHROMA_URL")
+
+
+@pytest.fixture(autouse=True)
+def a_server_that_knows_its_pages(monkeypatch):
+    """AppTest forgets before every run that the pages were declared; a server remembers it all its life."""
+    init = PagesManager.__init__
+
+    def remembering(self, *args, **kwargs):
+        PagesManager.uses_pages_directory = False
+        init(self, *args, **kwargs)
+
+    monkeypatch.setattr(PagesManager, "__init__", remembering)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ def remember(app, user):
 @pytest.fixture
 def memories(page):
     def draw():
-        return page.switch_page("views/memories.py").run()
+        return page.switch_page("pages/memories.py").run()
 
     return draw
 

@@ -6,13 +6,14 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from support.scripted_model import ScriptedModel, structured
+
 from memora.context import TokenCounter
 from memora.memory import LongTermMemory
 from memora.memory.ports import IndexUnavailable
 from memora.providers.database import Database, open_database
 from memora.turn.ports import Turn
 from memora.turn.runner import RunnerParts, TurnRunner
-from support.scripted_model import ScriptedModel, structured
 
 USER = "mei"
 NOTHING_LEARNED = structured({"memories": [], "profile": []})

@@ -4,7 +4,7 @@ import time
 import pytest
 
 from memora.assembly import LOCAL_USER, build_app
-from memora.errors import DataFolderInUse, DataFolderUnusable
+from memora.errors import DatabaseUnavailable, DataFolderInUse, DataFolderUnusable
 from memora.memory import Category
 from memora.settings import Settings
 
@@ -59,7 +59,7 @@ def test_a_failed_start_lets_go_of_the_folder(tmp_path, start):
     folder = tmp_path / "data"
     folder.mkdir()
     (folder / "memora.db").write_bytes(b"this is no database at all, and long enough to be read as one" * 20)
-    with pytest.raises(Exception, match="memora.db"):
+    with pytest.raises(DatabaseUnavailable):
         start()
     (folder / "memora.db").unlink()
     start()

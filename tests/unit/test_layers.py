@@ -37,14 +37,14 @@ FLOORS = (
     ("memora.turn", "memora.providers", "memora.upkeep"),
     ("memora.assembly",),
     ("memora.ui",),
-    ("views", "memora.admin", "memora.__main__"),
+    ("pages", "memora.admin", "memora.__main__"),
     ("streamlit_app",),
 )
 GROUND = 0
 """Values know each other: neighbours may meet here."""
 
 ROOMS = {
-    "streamlit": ("memora.ui", "views", "streamlit_app"),
+    "streamlit": ("memora.ui", "pages", "streamlit_app"),
     "openai": ("memora.providers",),
     "httpx2": ("memora.providers",),
     "chromadb": ("memora.providers",),
@@ -80,7 +80,7 @@ def offences(module: str, source: str) -> Iterator[str]:
         top = name.split(".")[0]
         if top in ROOMS and not any(is_in(module, room) for room in ROOMS[top]):
             yield f"{module} imports {top}"
-        if top in ("memora", "views", "streamlit_app"):
+        if top in ("memora", "pages", "streamlit_app"):
             here, there = floor_of(module), floor_of(name)
             if there > here or (here == there != GROUND and resident(module) != resident(name)):
                 yield f"{module} imports {name}"
@@ -103,7 +103,7 @@ def imported_names(source: str, *, module: str) -> Iterator[str]:
 
 
 def modules() -> list[tuple[str, Path]]:
-    files = [*APP_FOLDER.glob("memora/**/*.py"), *APP_FOLDER.glob("views/*.py"), APP_FOLDER / "streamlit_app.py"]
+    files = [*APP_FOLDER.glob("memora/**/*.py"), *APP_FOLDER.glob("pages/*.py"), APP_FOLDER / "streamlit_app.py"]
     return [(module_name(file), file) for file in sorted(files)]
 
 
@@ -148,7 +148,7 @@ def test_an_import_against_the_rules_is_found(module: str, source: str, offence:
         ("memora.providers.database", "from memora.turn.events import Event\nimport sqlalchemy"),
         ("memora.turn.pipeline", "from memora.turn.flow import run_model_with_tools\nfrom memora.memory import search"),
         ("memora.settings", "from memora.errors import InvalidSetting\nimport pydantic"),
-        ("views.chat", "import streamlit\nfrom memora.ui import chat_view"),
+        ("pages.chat", "import streamlit\nfrom memora.ui import chat_view"),
     ],
 )
 def test_an_import_within_the_rules_is_left_alone(module: str, source: str) -> None:

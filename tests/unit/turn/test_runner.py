@@ -1,6 +1,8 @@
 import threading
 
 import pytest
+from support.scripted_model import function_call, response, structured
+from support.turns import NOTHING_LEARNED, USER, now, open_desk, wait_until
 
 from memora.errors import BlankMessage, Cancelled, MessageTooLong, ModelUnreachable, NotFound, RateLimited
 from memora.memory import MemoryQuery
@@ -8,8 +10,6 @@ from memora.model import TextDelta
 from memora.preferences import Preferences
 from memora.turn import runner as runner_module
 from memora.turn.trace import LearningSpan
-from support.scripted_model import function_call, response, structured
-from support.turns import NOTHING_LEARNED, USER, now, open_desk, wait_until
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@ import re
 
 from memora.settings import APP_FOLDER
 
-DRAWN = [*APP_FOLDER.glob("memora/ui/*.py"), *APP_FOLDER.glob("views/*.py"), APP_FOLDER / "streamlit_app.py"]
+DRAWN = [*APP_FOLDER.glob("memora/ui/*.py"), *APP_FOLDER.glob("pages/*.py"), APP_FOLDER / "streamlit_app.py"]
 
 
 def test_sentences_are_written_so_that_they_are_collected():

@@ -11,6 +11,7 @@ from memora.i18n import mark
 from memora.preferences import Preferences
 from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS
 from memora.ui.callbacks import told
+from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
@@ -180,4 +181,4 @@ def draw_installation() -> None:
         st.markdown(f"| | |\n|---|---|\n{table}", anchors=False)
 
 
-draw_settings()
+framed(draw_settings)

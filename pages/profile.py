@@ -9,6 +9,7 @@ from memora.memory.profile import validate_profile_value
 from memora.memory.values import CEFR_LEVELS, PROFILE_FIELDS, ProfileField, ProfileValue
 from memora.ui import labels
 from memora.ui.callbacks import told
+from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import moment
 from memora.ui.sentences import sentence
@@ -105,4 +106,4 @@ def origin(value: ProfileValue) -> str:
     return " · ".join(parts)
 
 
-draw_profile()
+framed(draw_profile)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from memora.ui import conversation
 from memora.ui.chat_view import draw_conversation
+from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
 from memora.ui.notices import draw_notices
 from memora.ui.scripts import run_script
@@ -72,4 +73,4 @@ def draw_input() -> None:
         )
 
 
-draw_chat()
+framed(draw_chat)

@@ -9,6 +9,7 @@ import streamlit as st
 from memora.i18n import mark
 from memora.memory.values import Category, MemoryOrder, MemoryQuery, MemoryStatus, RecalledMemory
 from memora.ui import labels
+from memora.ui.frame import framed
 from memora.ui.memory_row import draw_memory, draw_undo, open_editor
 from memora.ui.notices import draw_index_notice
 from memora.ui.numbers import whole
@@ -158,4 +159,4 @@ def draw_nothing(query: MemoryQuery) -> None:
         st.info(_("Nothing fits these filters."), icon=":material/search_off:")
 
 
-draw_memories()
+framed(draw_memories)
