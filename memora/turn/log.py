@@ -46,3 +46,30 @@ class TurnLog:
         with self._changed:
             self._changed.wait_for(lambda: len(self._events) > cursor or self._closed, timeout)
             return tuple(self._events[cursor:])
+
+
+class LiveLogs:
+    """The logs of the turns that go on right now, by turn id. Safe across threads."""
+
+    def __init__(self) -> None:
+        self._logs: dict[str, TurnLog] = {}
+        self._lock = threading.Lock()
+
+    def open(self, turn_id: str, events: Sequence[Event] = ()) -> TurnLog:
+        """A new log that begins with ``events``; it takes the place of an earlier one."""
+        log = TurnLog(events)
+        with self._lock:
+            self._logs[turn_id] = log
+        return log
+
+    def get(self, turn_id: str) -> TurnLog | None:
+        """The log, while the turn goes on."""
+        with self._lock:
+            return self._logs.get(turn_id)
+
+    def release(self, turn_id: str) -> None:
+        """Close the log and let it go: from now on the record tells the turn."""
+        with self._lock:
+            log = self._logs.pop(turn_id, None)
+        if log is not None:
+            log.close()

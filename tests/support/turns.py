@@ -78,7 +78,6 @@ def open_desk(folder, *script, max_input_tokens=8_000) -> Desk:
             now=now,
         ),
         workers=2,
-        learners=1,
     )
     conversation = database.turns.create_conversation(user_id=USER, title="t", at=now())
     return Desk(runner, database, model, memory, conversation.id)

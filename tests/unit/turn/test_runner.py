@@ -8,8 +8,8 @@ from memora.errors import BlankMessage, Cancelled, MessageTooLong, ModelUnreacha
 from memora.memory import MemoryQuery
 from memora.model import TextDelta
 from memora.preferences import Preferences
-from memora.turn import runner as runner_module
-from memora.turn.trace import LearningSpan
+from memora.turn import learner
+from memora.turn.trace import LearningSpan, fold
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_a_live_trace_and_the_stored_one_tell_the_same(desk_of):
     turn = desk.send("請計算：a")
     log = desk.runner.log(user_id=USER, turn_id=turn.id)
     turn = desk.ended(turn)
-    live = runner_module.fold(event for event in log.since(0) if event.type != "text_arrived")
+    live = fold(event for event in log.since(0) if event.type != "text_arrived")
     assert live == desk.trace(turn)
 
 
@@ -195,7 +195,7 @@ def test_memory_switched_off_neither_recalls_nor_learns(desk_of):
 
 
 def test_a_write_path_that_fails_is_tried_again_by_itself(desk_of, monkeypatch):
-    monkeypatch.setattr(runner_module, "LEARNING_RETRY_SECONDS", (0.01, 0.01))
+    monkeypatch.setattr(learner, "RETRY_SECONDS", (0.01, 0.01))
     desk = desk_of("收到", RateLimited(), learned())
     turn = desk.send("我住在台北。")
     wait_until(lambda: desk.database.turns.turn(user_id=USER, turn_id=turn.id).learning == "done")
@@ -206,7 +206,7 @@ def test_a_write_path_that_fails_is_tried_again_by_itself(desk_of, monkeypatch):
 
 
 def test_a_write_path_that_keeps_failing_is_given_up_and_says_so(desk_of, monkeypatch):
-    monkeypatch.setattr(runner_module, "LEARNING_RETRY_SECONDS", (0.01,))
+    monkeypatch.setattr(learner, "RETRY_SECONDS", (0.01,))
     desk = desk_of("收到", RateLimited(), RateLimited())
     turn = desk.send("我住在台北。")
     wait_until(lambda: desk.database.turns.turn(user_id=USER, turn_id=turn.id).learning == "failed")
