@@ -34,6 +34,8 @@ PROFILE_FIELD: dict[ProfileField, str] = {
 FIELD: dict[str, str] = {
     **{str(field): name for field, name in PROFILE_FIELD.items()},
     "base_url": mark("Address of an OpenAI-compatible server"),
+    "content": mark("memory text"),
+    "importance": mark("importance"),
 }
 """Fields by the names that errors give them."""
 

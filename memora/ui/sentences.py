@@ -94,7 +94,7 @@ RETRY_HELPS: frozenset[str] = frozenset(SENTENCES) - {
 
 DEGRADED: dict[str, str] = {
     "starting": mark("Memory search is still starting: this answer looked for words only."),
-    "rebuilding": mark("The memory index is being rebuilt: this answer looked for words only."),
+    "rebuilding": mark("The memory index was being rebuilt: some memories may have been missed."),
     "broken": mark(
         "The memory index could not be read: this answer looked for words only. It is rebuilt from the record."
     ),
