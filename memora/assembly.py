@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 from filelock import FileLock, Timeout
@@ -38,11 +39,9 @@ class App:
         settings: Settings,
         database: Database,
         memory: LongTermMemory,
-        index: ChromaIndex,
         connection: Connection,
         runner: TurnRunner,
         upkeep: IndexUpkeep,
-        lock: FileLock,
     ) -> None:
         self.settings = settings
         self.turns = database.turns
@@ -50,11 +49,9 @@ class App:
         self.preferences = database.preferences
         self.memory = memory
         self.runner = runner
-        self._database = database
-        self._index = index
         self._connection = connection
         self._upkeep = upkeep
-        self._lock = lock
+        self._closing = ExitStack()
 
     def status(self, *, user_id: str) -> AppStatus:
         """What the pages say about the app itself."""
@@ -73,14 +70,14 @@ class App:
         """Use another endpoint until the process ends; neither: the configured one. Raises `InvalidInput`."""
         self._connection.connect(base_url=base_url, api_key=api_key)
 
+    def keep_open(self, closing: ExitStack) -> None:
+        """From now on `close` closes what ``closing`` holds."""
+        self._closing = closing
+
     def close(self) -> None:
         """Keep what running answers have, stop the background work, release the data folder."""
         atexit.unregister(self.close)
-        self.runner.close()
-        self._upkeep.close(timeout=5.0)
-        self._index.close()
-        self._database.close()
-        self._lock.release()
+        self._closing.close()
 
 
 def build_app(settings: Settings) -> App:
@@ -89,26 +86,28 @@ def build_app(settings: Settings) -> App:
     Cheap: opens the database; what is slow to load (index, embedder, token ranks) loads in the background.
     Raises `DataFolderUnusable`, `DataFolderInUse` or `DatabaseUnavailable`.
     """
-    lock = _claim_data_folder(settings)
-    try:
-        app = _assemble(settings, lock)
-    except BaseException:
-        lock.release()
-        raise
+    with ExitStack() as closing:  # a start that fails half-way closes what it has opened
+        app = _assemble(settings, closing)
+        app.keep_open(closing.pop_all())
     atexit.register(app.close)
     return app
 
 
-def _assemble(settings: Settings, lock: FileLock) -> App:
+def _assemble(settings: Settings, closing: ExitStack) -> App:
+    """Open and connect everything; ``closing`` learns how to close each part, the last one first."""
+    closing.callback(_claim_data_folder(settings).release)
     database = open_database(settings.sqlalchemy_url)
+    closing.callback(database.close)
     connection = Connection(settings)
     embedder, warm_embedder = _embedder(settings, connection)
     index = ChromaIndex(data_dir=settings.data_dir, chroma_url=settings.chroma_url, embedder=embedder.identity)
+    closing.callback(index.close)
     memory = LongTermMemory(store=database.memories, index=index, embedder=embedder, clock=_now)
     counter = TokenCounter()
     upkeep = IndexUpkeep(
         memory=memory, warm_ups=(counter.warm, warm_embedder, index.warm, connection.client), users=(LOCAL_USER,)
     )
+    closing.callback(upkeep.close, timeout=5.0)
     runner = TurnRunner(
         RunnerParts(
             turns=database.turns,
@@ -123,17 +122,16 @@ def _assemble(settings: Settings, lock: FileLock) -> App:
             now=_now,
         )
     )
+    closing.callback(runner.close)
     runner.recover()
     upkeep.start()
     return App(
         settings=settings,
         database=database,
         memory=memory,
-        index=index,
         connection=connection,
         runner=runner,
         upkeep=upkeep,
-        lock=lock,
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
@@ -28,7 +28,7 @@ _ALLOWED = {
     "OPENAI_BASE_URL": mark("an http(s) address such as http://localhost:11434/v1"),
     "MEMORA_MODEL": mark("the name of a model, not empty"),
     "MEMORA_DATA_DIR": mark("the path of a folder"),
-    "MEMORA_DATABASE_URL": mark("a SQLAlchemy address that begins with sqlite:///"),
+    "MEMORA_DATABASE_URL": mark("the address of a SQLite file: sqlite:////path/to/memora.db"),
     "MEMORA_CHROMA_URL": mark("an http(s) address such as http://localhost:8000"),
     "MEMORA_EMBEDDER": mark("local, openai"),
     "MEMORA_MAX_INPUT_TOKENS": mark("a whole number from 4000 to 1000000"),
@@ -74,8 +74,8 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _is_sqlite(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith("sqlite:///"):
-            raise ValueError("not a SQLite address")
+        if value is not None and (not value.startswith("sqlite:///") or value.endswith(("/", ":memory:"))):
+            raise ValueError("not the address of a SQLite file")
         return value
 
     @field_validator("data_dir")
@@ -97,14 +97,15 @@ class Settings(BaseSettings):
         return env_settings, DotEnvSettingsSource(settings_cls, env_file=env_file), init_settings
 
     @property
-    def is_demo(self) -> bool:
-        """No key and no endpoint: the demo model answers."""
-        return self.openai_api_key is None and self.openai_base_url is None
-
-    @property
     def sqlalchemy_url(self) -> str:
         """Where the record lives."""
         return self.database_url or f"sqlite:///{self.data_dir / 'memora.db'}"
+
+
+def without_credentials(address: str) -> str:
+    """An address as it may be shown: no user, no password, no query."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def load_settings(secrets: Mapping[str, Any] | None = None) -> Settings:

@@ -9,7 +9,7 @@ import streamlit as st
 from memora.errors import InvalidInput
 from memora.i18n import mark
 from memora.preferences import Preferences
-from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS
+from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS, without_credentials
 from memora.ui.callbacks import told
 from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
@@ -169,10 +169,12 @@ def draw_installation() -> None:
     rows = {
         _("Data folder"): str(settings.data_dir),
         _("Database"): settings.sqlalchemy_url,
-        _("Memory index"): settings.chroma_url or str(settings.data_dir / "chroma"),
+        _("Memory index"): without_credentials(settings.chroma_url)
+        if settings.chroma_url
+        else str(settings.data_dir / "chroma"),
         _("Embeddings"): settings.embedder,
         "OPENAI_API_KEY": _("set") if settings.openai_api_key else _("not set"),
-        "OPENAI_BASE_URL": settings.openai_base_url or _("not set"),
+        "OPENAI_BASE_URL": without_credentials(settings.openai_base_url) if settings.openai_base_url else _("not set"),
         "MEMORA_MODEL": settings.model,
         "MEMORA_MAX_INPUT_TOKENS": whole(settings.max_input_tokens, _),
     }

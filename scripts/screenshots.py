@@ -34,7 +34,7 @@ def main() -> None:
 
 def _take(browser: Browser, app: RunningApp) -> None:
     page = browser.new_page(
-        locale="zh-TW", timezone_id="Asia/Taipei", viewport={"width": 1280, "height": 1000}, device_scale_factor=2
+        locale="zh-TW", timezone_id="Asia/Taipei", viewport={"width": 1280, "height": 1300}, device_scale_factor=1.5
     )
     reader = Reader(page, app.url)
     reader.open()
@@ -42,9 +42,9 @@ def _take(browser: Browser, app: RunningApp) -> None:
     reader.start_new_conversation()
     turn = reader.ask(QUESTION)
     reader.trace_when_learned(turn)
-    reader.key(f"trace-{turn}").scroll_into_view_if_needed()
-    reader.wait_until_drawn()
+    reader.question(turn).scroll_into_view_if_needed()
     page.screenshot(path=PICTURES / "screenshot.png")
+    page.set_viewport_size({"width": 1280, "height": 800})
     reader.open("/memories")
     page.screenshot(path=PICTURES / "memories.png")
 

@@ -35,7 +35,7 @@ SIMILAR = 3
 MUCH_IN_COMMON = 0.7
 """Share of a sentence's words from which a memory counts as similar whatever its vector says."""
 SOME_IN_COMMON = 0.34
-"""The same where no vector could be asked: rather one question too many than a fact doubled."""
+"""The same where the index is in doubt or cannot be asked: rather one question too many than a fact doubled."""
 CATCHING_UP = timedelta(minutes=1)
 """How long after a write the index may lack a memory without being in doubt."""
 BATCH = 32
@@ -88,14 +88,18 @@ class LongTermMemory:
 
     def similar(self, *, user_id: str, contents: Sequence[str], k: int = SIMILAR) -> list[list[Memory]]:
         """For each sentence the at most ``k`` current memories that may speak of the same fact, best first."""
+        # Asked before the search: an index that is complete only by now may still have answered with gaps.
+        coverage = SOME_IN_COMMON if self.needs_refresh(user_id=user_id) else MUCH_IN_COMMON
+        near: list[Sequence[tuple[str, float]]]
         try:
             vectors = self._embedder.embed_passages(contents) if contents else ()
             near = [self.index.search(user_id=user_id, vector=vector, limit=k) for vector in vectors]
         except IndexUnavailable as error:
             self._doubt(user_id, error)
-            return [self._alike(user_id, content, near=(), coverage=SOME_IN_COMMON, k=k) for content in contents]
+            coverage = SOME_IN_COMMON
+            near = [()] * len(contents)
         return [
-            self._alike(user_id, content, near=neighbours, coverage=MUCH_IN_COMMON, k=k)
+            self._alike(user_id, content, near=neighbours, coverage=coverage, k=k)
             for content, neighbours in zip(contents, near, strict=True)
         ]
 

@@ -45,6 +45,14 @@ class IndexEntry:
     vector: Vector
 
 
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What a turn has taught, as it was written: one change per decision, and the profile fields that changed."""
+
+    changes: tuple[MemoryChange, ...] = ()
+    profile: tuple[ProfileUpdate, ...] = ()
+
+
 class MemoryStore(Protocol):
     """The record of memories and their history (a database). Writes are durable when they return."""
 
@@ -131,11 +139,12 @@ class MemoryStore(Protocol):
         decisions: Sequence[MemoryReconciliationDecision],
         profile: Sequence[ProfileUpdate],
         at: datetime,
-    ) -> Sequence[MemoryChange] | None:
+    ) -> Learned | None:
         """Store what a turn taught, in one transaction with the turn's mark "learned".
 
         None when the turn had been learned already: nothing is written twice. An ``update`` whose target
-        is no longer current becomes a ``create``.
+        is no longer current becomes a ``create``. A locked profile field, or one that has this value already,
+        stays as it is and is not among what was learned.
         """
         ...
 

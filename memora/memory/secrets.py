@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 MASK = "•••"
 
-_IS = r"\s*(?:(?:就|都|也|還)?是|為|叫做?|[:：=]|\bis\b|\bare\b|\bwas\b)?\s*[「『“\"'`(]?"
+_IS = (
+    r"\s*(?:(?:就|都|也|還)?是|為|叫做?|(?:已經?|剛剛?)?[改換设設](?:定?[成為]|定)了?|[:：=]"
+    r"|['’]s\b|\b(?:is|are|was)\b|\b(?:(?:is|was) )?(?:changed|set) to\b)?\s*[「『“\"'`(]?"
+)
 """Between the name of a secret and the secret."""
 _HAS_DIGIT = r"(?=\S*\d)"
 _WORD = r"[^\s。、「」『』“”\"'`()]"
@@ -48,6 +51,12 @@ _NAMED = tuple(
         ),
     )
 )
+# "My API key is zxcvbnmasdfghj": without a digit it takes odd capitals or a length that few words have.
+_ENGLISH_KEY = re.compile(
+    r"(?P<name>\b(?:api|access|secret|private)[ _-]?(?:key|token)(?:['’]s|\s+is\b|\s*[:=])\s*[\"'“`]?)"
+    r"(?P<secret>(?:(?=\w*(?-i:[a-z][A-Z]))\w{8,}|\w{14,}))",
+    re.IGNORECASE | re.ASCII,
+)
 # "My password is dragon" gives one away, "my password is too weak" does not.
 _ENGLISH_PASSWORD = re.compile(
     r"(?P<name>\b(?:password|passphrase|passcode)\s*(?:is|[:=])\s*[\"'“`]?)"
@@ -61,27 +70,54 @@ _CARD = re.compile(
 )
 _TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][1289]\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_VALUES = dict(zip("ABCDEFGHJKLMNPQRSTUVXYWZIO", range(10, 36), strict=True))
+_IBAN = re.compile(
+    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?(?=[A-Z]{0,2}\d)[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
+)
+_PUNCTUATION = ".,;:!?)]}>'\"`’”」』"
 
 
-def mask_secrets(text: str) -> str:
-    """``text`` with every secret in it masked, in compatibility form; ``text`` itself when there is none."""
-    plain = masked = unicodedata.normalize("NFKC", text)
-    for pattern in _SHAPES:
-        masked = pattern.sub(MASK, masked)
-    masked = _CARD.sub(_mask_if(_is_card), masked)
-    masked = _TAIWAN_ID.sub(_mask_if(_is_taiwan_id), masked)
-    for pattern in (*_NAMED, _ENGLISH_PASSWORD):
-        masked = pattern.sub(lambda match: match["name"] + MASK, masked)
+def mask_secrets(text: str, *, known: Collection[str] = ()) -> str:
+    """``text`` with every secret in it masked, in compatibility form; ``text`` itself when there is none.
+
+    ``known`` are secrets that were found elsewhere (by `find_secrets`): they are masked wherever they stand alone.
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    masked, _ = _mask(plain)
+    for secret in sorted(known, key=len, reverse=True):
+        masked = re.sub(rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])", MASK, masked, flags=re.IGNORECASE)
     return text if masked == plain else masked
 
 
-def holds_secret(text: str) -> bool:
+def holds_secret(text: str, *, known: Collection[str] = ()) -> bool:
     """Whether `mask_secrets` would mask anything."""
-    return mask_secrets(text) != text
+    return mask_secrets(text, known=known) != text
 
 
-def _mask_if(is_secret: Callable[[str], bool]) -> Callable[[re.Match[str]], str]:
-    return lambda match: MASK if is_secret(match.group()) else match.group()
+def find_secrets(text: str) -> frozenset[str]:
+    """The secrets in ``text`` themselves, in compatibility form and without the punctuation that follows them."""
+    _, found = _mask(unicodedata.normalize("NFKC", text))
+    return frozenset(secret.rstrip(_PUNCTUATION) or secret for secret in found)
+
+
+def _mask(text: str) -> tuple[str, list[str]]:
+    """``text`` with its secrets masked, and the secrets."""
+    found: list[str] = []
+    for pattern, is_secret in _RULES:
+        text = pattern.sub(_masking(is_secret, found), text)
+    return text, found
+
+
+def _masking(is_secret: Callable[[str], bool], found: list[str]) -> Callable[[re.Match[str]], str]:
+    """A replacement that adds what it masks to ``found``."""
+
+    def mask(match: re.Match[str]) -> str:
+        secret = match.groupdict().get("secret", match.group())
+        if not is_secret(secret):
+            return match.group()
+        found.append(secret)
+        return match.group().removesuffix(secret) + MASK
+
+    return mask
 
 
 def _is_card(number: str) -> bool:
@@ -97,3 +133,23 @@ def _is_taiwan_id(number: str) -> bool:
     digits = [tens, ones, *map(int, number[1:])]
     weights = (1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1)
     return sum(digit * weight for digit, weight in zip(digits, weights, strict=True)) % 10 == 0
+
+
+def _is_iban(number: str) -> bool:
+    """The checksum of international bank account numbers (ISO 7064, modulo 97)."""
+    plain = number.replace(" ", "")
+    return int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4])) % 97 == 1
+
+
+def _by_its_shape(_: str) -> bool:
+    return True
+
+
+_RULES: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    *((shape, _by_its_shape) for shape in _SHAPES),
+    (_IBAN, _is_iban),
+    (_CARD, _is_card),
+    (_TAIWAN_ID, _is_taiwan_id),
+    *((named, _by_its_shape) for named in (*_NAMED, _ENGLISH_KEY, _ENGLISH_PASSWORD)),
+)
+"""What to look for, and what makes a match a secret; in this order."""

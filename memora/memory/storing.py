@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memora.memory.long_term import LongTermMemory
-from memora.memory.values import MemoryChange, MemoryReconciliationDecision, ProfileUpdate
+from memora.memory.ports import Learned
+from memora.memory.values import MemoryReconciliationDecision, ProfileUpdate
 
 
 def store_accepted_memories(
@@ -17,17 +18,17 @@ def store_accepted_memories(
     decisions: Sequence[MemoryReconciliationDecision],
     profile: Sequence[ProfileUpdate] = (),
     at: datetime,
-) -> tuple[MemoryChange, ...] | None:
-    """Store what a turn taught, once: None when this turn had been learned already.
+) -> Learned | None:
+    """Store what a turn taught, once, and say what was written: None when this turn had been learned already.
 
     The record is one transaction; the index follows and may lag behind it.
     """
-    changes = memory.store.commit_learning(
+    learned = memory.store.commit_learning(
         user_id=user_id, turn_id=turn_id, decisions=decisions, profile=profile, at=at
     )
-    if changes is None:
+    if learned is None:
         return None
-    written = [change.memory_id for change in changes if change.action != "skip"]
-    replaced = [change.previous_memory_id for change in changes if change.previous_memory_id]
+    written = [change.memory_id for change in learned.changes if change.action != "skip"]
+    replaced = [change.previous_memory_id for change in learned.changes if change.previous_memory_id]
     memory.reindex(user_id=user_id, memory_ids=[*written, *replaced])
-    return tuple(changes)
+    return learned

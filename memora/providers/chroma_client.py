@@ -136,7 +136,12 @@ def _open_or_begin(folder: Path) -> Client:
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
         return cast("Client", chromadb.PersistentClient(path=folder, settings=_settings()))
-    except Exception as error:  # noqa: BLE001 - a damaged folder makes Chroma say all kinds of things
+    except OSError:
+        raise  # no room, no permission: the folder itself may be whole
+    except Exception as error:
+        # A damaged folder makes Chroma say all kinds of things.
+        if not _database_of(folder).exists():
+            raise
         aside = _move_aside(folder)
         log.warning("the memory index could not be opened (%s); it was moved to %s", error, aside)
     return _begin(folder)

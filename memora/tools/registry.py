@@ -67,7 +67,7 @@ def _read_call(tool_call: Any) -> tuple[str, object]:
     if isinstance(tool_call, Mapping):
         name, encoded = tool_call.get("name"), tool_call.get("arguments")
     else:
-        name, encoded = tool_call.name, tool_call.arguments
+        name, encoded = getattr(tool_call, "name", None), getattr(tool_call, "arguments", None)
     if not isinstance(name, str):
         raise ToolError("unknown tool")
     return name, encoded

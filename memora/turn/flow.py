@@ -76,7 +76,7 @@ def run_model_with_tools(
     if not first.is_completed or not first.calls:
         return _reply(first)
     if cancel.cancelled:
-        return ModelReply(text="", state="stopped", usage=first.usage, requests=1)
+        return ModelReply(text=first.text, state="stopped", usage=first.usage, requests=1)
 
     answers = _answer_calls(first.calls, execute=execute, emit=emit, clock=clock)
     request = replace(request, input=(*request.input, *first.output, *answers), tool_choice="none" if tools else None)
@@ -132,15 +132,19 @@ def _leave_calls(
 
 
 def _reply(last: Exchange, *, before: Exchange | None = None) -> ModelReply:
-    """The reply that ``last`` makes; a request ``before`` it adds its tokens."""
+    """The reply that ``last`` makes; a request ``before`` it adds its tokens.
+
+    Text that came beside the call is no reply, but it was read: it is kept where nothing better came whole.
+    """
     usage = before.usage + last.usage if before else last.usage
     requests = int(last.sent) + int(before is not None)
+    text = last.text if before is None or last.is_completed or last.text.strip() else before.text
     if isinstance(last.error, Cancelled):
-        return ModelReply(text=last.text, state="stopped", usage=usage, requests=requests)
-    has_text = bool(last.text.strip())
+        return ModelReply(text=text, state="stopped", usage=usage, requests=requests)
+    has_text = bool(text.strip())
     failure = last.failure or (None if has_text else _emptiness(last))
     return ModelReply(
-        text=last.text if has_text else "",
+        text=text if has_text else "",
         state="done" if failure is None else "cut_off" if has_text else "failed",
         failure=failure,
         usage=usage,

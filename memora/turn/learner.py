@@ -6,15 +6,17 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from memora.errors import Cancelled, Failure, MemoraError
+from memora.errors import Cancelled, Failure, MemoraError, ModelError, NotFound
 from memora.memory import LongTermMemory
 from memora.model import CancelToken, LanguageModel
-from memora.turn.events import LearningFailed
+from memora.preferences import PreferenceStore
+from memora.turn.events import Event, LearningFailed, LearningSkipped
 from memora.turn.lanes import Lanes
-from memora.turn.learning import learn_from_turn
-from memora.turn.log import LiveLogs
+from memora.turn.learning import NotWanted, learn_from_turn
+from memora.turn.log import LiveLogs, TurnLog
 from memora.turn.ports import Turn, TurnStore
 from memora.turn.recorder import TurnRecorder
 
@@ -22,6 +24,22 @@ log = logging.getLogger(__name__)
 
 RETRY_SECONDS = (5.0, 30.0, 120.0, 600.0)
 """How long the write path waits after each failed attempt; after the last one it gives up."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Attempt:
+    """One run of a turn's write path; ``number`` counts from 1."""
+
+    turn: Turn
+    recorder: TurnRecorder
+    cancel: CancelToken
+    number: int
+    started: float = field(default_factory=time.perf_counter)
+
+    def emit(self, event: Event) -> None:
+        """Record ``event``, unless the turn has been abandoned: then its log belongs to the next answer."""
+        self.cancel.raise_if_cancelled()
+        self.recorder(event)
 
 
 class Learner:
@@ -35,71 +53,116 @@ class Learner:
         *,
         turns: TurnStore,
         memory: LongTermMemory,
-        model_of: Callable[[str], LanguageModel],
+        preferences: PreferenceStore,
+        model_for: Callable[[str | None], LanguageModel],
         logs: LiveLogs,
         now: Callable[[], datetime],
         workers: int = 2,
     ) -> None:
         self._turns = turns
         self._memory = memory
-        self._model_of = model_of
+        self._preferences = preferences
+        self._model_for = model_for
         self._logs = logs
         self._now = now
         self._lanes = Lanes(workers=workers, name="memora-learn")
-        self._closing = CancelToken()
+        self._lock = threading.Lock()
+        self._cancels: dict[str, CancelToken] = {}
 
-    def learn(self, turn: Turn) -> None:
-        """Learn from ``turn`` after everything that this user is to be learned from already."""
-        self._lanes.submit(turn.user_id, lambda: self._learn(turn))
+    def learn(self, turn: Turn, live: TurnLog | None = None) -> None:
+        """Learn from ``turn`` after everything that this user is to be learned from already.
+
+        ``live`` is the turn's log, where it is still open.
+        """
+        cancel = CancelToken()
+        with self._lock:
+            self._cancels[turn.id] = cancel
+        self._submit(turn, live, cancel)
+
+    def abandon(self, turn_id: str) -> None:
+        """Forget about a turn that is to be answered again: its old reply is not learned from any more."""
+        with self._lock:
+            cancel = self._cancels.pop(turn_id, None)
+        if cancel is not None:
+            cancel.cancel()
 
     def close(self, *, timeout: float) -> None:
         """End within ``timeout`` seconds; what is not done is done after the next start."""
-        self._closing.cancel("interrupted")
+        with self._lock:
+            cancels = tuple(self._cancels.values())
+        for cancel in cancels:
+            cancel.cancel("interrupted")
         self._lanes.close(timeout=timeout)
 
-    def _learn(self, turn: Turn) -> None:
-        """The worker boundary: a failure is recorded and, while it may help, tried again."""
-        live = self._logs.get(turn.id) or self._logs.open(
-            turn.id, self._turns.events(user_id=turn.user_id, turn_id=turn.id)
-        )
-        recorder = TurnRecorder(store=self._turns, log=live, user_id=turn.user_id, turn_id=turn.id)
-        attempt = 1
-        started = time.perf_counter()
+    def _submit(self, turn: Turn, live: TurnLog | None, cancel: CancelToken) -> None:
+        self._lanes.submit(turn.user_id, lambda: self._learn(turn, live, cancel))
+
+    def _learn(self, turn: Turn, live: TurnLog | None, cancel: CancelToken) -> None:
+        """Try once, with the turn's log open."""
+        if cancel.cancelled:
+            return
         try:
-            attempt = self._turns.note_learning_attempt(user_id=turn.user_id, turn_id=turn.id)
-            learn_from_turn(
-                turn,
-                memory=self._memory,
-                model=self._model_of(turn.user_id),
-                now=self._now,
-                emit=recorder,
-                cancel=self._closing,
-                attempt=attempt,
-            )
+            live = live or self._logs.open(turn.id, self._turns.events(user_id=turn.user_id, turn_id=turn.id))
+            try:
+                self._attempt(turn, live, cancel)
+            finally:
+                self._logs.release(turn.id, live)
+        except NotFound:
+            self.abandon(turn.id)
+        except MemoraError:
+            log.exception("the record is out of reach; the write path of turn %s is put off", turn.id)
+            self._later(turn, cancel, seconds=RETRY_SECONDS[0])
+
+    def _attempt(self, turn: Turn, live: TurnLog, cancel: CancelToken) -> None:
+        """The worker boundary: a failure is recorded and, while it may help, tried again.
+
+        Raises what the record raises.
+        """
+        recorder = TurnRecorder(store=self._turns, log=live, user_id=turn.user_id, turn_id=turn.id)
+        attempt = _Attempt(turn=turn, recorder=recorder, cancel=cancel, number=self._count(turn))
+        try:
+            self._learn_from(attempt)
         except Cancelled:
-            pass  # the process ends; the turn is still pending and is learned after the next start
-        except MemoraError as error:
-            self._postpone(turn, recorder, error.as_failure(), attempt=attempt, started=started)
+            pass  # abandoned, or the process ends and the turn is learned after the next start
+        except NotWanted:
+            self._turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)
+            recorder(LearningSkipped(at=time.time(), reason="memory_off"))
+        except ModelError as error:
+            self._put_off(attempt, error.as_failure(), by_itself=error.can_retry)
+        except MemoraError:
+            raise
         except Exception as error:  # a write path that dies silently would be lost
             log.exception("learning from turn %s failed", turn.id)
-            failure = Failure(code="internal", detail=type(error).__name__)
-            self._postpone(turn, recorder, failure, attempt=attempt, started=started)
-        finally:
-            self._logs.release(turn.id)
+            self._put_off(attempt, Failure(code="internal", detail=type(error).__name__), by_itself=True)
 
-    def _postpone(self, turn: Turn, recorder: TurnRecorder, failure: Failure, *, attempt: int, started: float) -> None:
-        will_retry = attempt <= len(RETRY_SECONDS)
+    def _count(self, turn: Turn) -> int:
+        return self._turns.note_learning_attempt(user_id=turn.user_id, turn_id=turn.id)
+
+    def _learn_from(self, attempt: _Attempt) -> None:
+        user_id = attempt.turn.user_id
+        learn_from_turn(
+            attempt.turn,
+            memory=self._memory,
+            model=self._model_for(self._preferences.preferences(user_id=user_id).model),
+            is_wanted=lambda: self._preferences.preferences(user_id=user_id).memory_enabled,
+            now=self._now,
+            emit=attempt.emit,
+            cancel=attempt.cancel,
+            attempt=attempt.number,
+        )
+
+    def _put_off(self, attempt: _Attempt, failure: Failure, *, by_itself: bool) -> None:
+        """Try again later: ``by_itself``, or after the next start where somebody has to put something right."""
+        turn = attempt.turn
+        will_retry = attempt.number <= len(RETRY_SECONDS)
         if not will_retry:
             self._turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)
-        recorder(
-            LearningFailed(
-                at=time.time(),
-                took_ms=(time.perf_counter() - started) * 1000,
-                failure=failure,
-                will_retry=will_retry,
-            )
-        )
-        if will_retry:
-            timer = threading.Timer(RETRY_SECONDS[attempt - 1], lambda: self.learn(turn))
-            timer.daemon = True
-            timer.start()
+        elif by_itself:
+            self._later(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
+        took_ms = (time.perf_counter() - attempt.started) * 1000
+        attempt.emit(LearningFailed(at=time.time(), took_ms=took_ms, failure=failure, will_retry=will_retry))
+
+    def _later(self, turn: Turn, cancel: CancelToken, *, seconds: float) -> None:
+        timer = threading.Timer(seconds, lambda: self._submit(turn, None, cancel))
+        timer.daemon = True
+        timer.start()

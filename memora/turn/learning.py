@@ -12,11 +12,16 @@ from memora.turn.events import CandidatesExtracted, DecisionsMade, Event, Learni
 from memora.turn.ports import Turn
 
 
+class NotWanted(Exception):
+    """The user has switched memory off since the turn began."""
+
+
 def learn_from_turn(
     turn: Turn,
     *,
     memory: LongTermMemory,
     model: LanguageModel,
+    is_wanted: Callable[[], bool],
     now: Callable[[], datetime],
     emit: Callable[[Event], None],
     cancel: CancelToken,
@@ -25,9 +30,11 @@ def learn_from_turn(
     """Learn from the user's message and the final reply, and from nothing else.
 
     Storing and marking the turn as learned is one transaction, so a write path that was cut off may be
-    begun again: what had been stored is not stored twice. Raises `ModelError`, `Cancelled` or a database
-    error; then nothing was stored.
+    begun again: what had been stored is not stored twice. ``is_wanted`` is asked before the model and before
+    anything is stored. Raises `NotWanted`, `ModelError`, `Cancelled` or a database error; then nothing was stored.
     """
+    if not is_wanted():
+        raise NotWanted
     started = time.perf_counter()
     emit(LearningStarted(at=time.time(), attempt=attempt))
     step = time.perf_counter()
@@ -53,7 +60,9 @@ def learn_from_turn(
         model=model, memory=memory, user_id=turn.user_id, candidates=extraction.accepted, cancel=cancel
     )
     emit(DecisionsMade(at=time.time(), took_ms=_ms_since(step), decisions=decisions, usage=usage))
-    changes = store_accepted_memories(
+    if not is_wanted():
+        raise NotWanted
+    learned = store_accepted_memories(
         memory=memory,
         user_id=turn.user_id,
         turn_id=turn.id,
@@ -65,9 +74,9 @@ def learn_from_turn(
         LearningFinished(
             at=time.time(),
             took_ms=_ms_since(started),
-            changes=changes or (),
-            profile=extraction.profile,
-            already_done=changes is None,
+            changes=learned.changes if learned else (),
+            profile=learned.profile if learned else (),
+            already_done=learned is None,
         )
     )
 

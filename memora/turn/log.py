@@ -67,9 +67,9 @@ class LiveLogs:
         with self._lock:
             return self._logs.get(turn_id)
 
-    def release(self, turn_id: str) -> None:
-        """Close the log and let it go: from now on the record tells the turn."""
+    def release(self, turn_id: str, log: TurnLog) -> None:
+        """Close ``log`` and let it go: from now on the record tells the turn. A newer log of the turn stays."""
         with self._lock:
-            log = self._logs.pop(turn_id, None)
-        if log is not None:
-            log.close()
+            if self._logs.get(turn_id) is log:
+                del self._logs[turn_id]
+        log.close()

@@ -97,7 +97,8 @@ class TurnStore(Protocol):
     def reopen_turn(self, *, user_id: str, turn_id: str) -> Turn:
         """A failed, cut-off, stopped or interrupted turn becomes ``queued`` again.
 
-        Its reply and its log go. Raises `NotFound`, also for a turn in another state.
+        Its reply and its log go, and it moves to the end of its conversation. Raises `NotFound`, also for a turn in
+        another state.
         """
         ...
 

@@ -55,6 +55,6 @@ class TurnRecorder:
 
     def save(self) -> None:
         """Write what is not yet in the record, and the digest of all of it."""
-        events, self._unsaved = self._unsaved, []
-        self._store.append_events(user_id=self._user_id, turn_id=self._turn_id, events=events)
+        self._store.append_events(user_id=self._user_id, turn_id=self._turn_id, events=self._unsaved)
+        self._unsaved = []
         self._store.save_digest(user_id=self._user_id, turn_id=self._turn_id, digest=self._trace.digest())

@@ -14,7 +14,7 @@ from memora.context.ports import ConversationStore
 from memora.errors import Failure, MemoraError
 from memora.memory import LongTermMemory, ProfileStore
 from memora.model import CancelToken, LanguageModel, Usage
-from memora.preferences import Preferences, PreferenceStore
+from memora.preferences import PreferenceStore
 from memora.tools import TOOLS
 from memora.turn.events import FINAL_STATES, TurnFinished
 from memora.turn.lanes import Lanes
@@ -58,7 +58,8 @@ class TurnRunner:
         self._learner = Learner(
             turns=parts.turns,
             memory=parts.memory,
-            model_of=lambda user_id: self._model(parts.preferences.preferences(user_id=user_id)),
+            preferences=parts.preferences,
+            model_for=parts.model_for,
             logs=self._logs,
             now=parts.now,
         )
@@ -90,6 +91,8 @@ class TurnRunner:
 
     def retry(self, *, user_id: str, turn_id: str) -> Turn:
         """Answer a turn again that failed, was stopped, cut off or interrupted. Raises `NotFound`."""
+        self._parts.turns.turn(user_id=user_id, turn_id=turn_id)
+        self._learner.abandon(turn_id)
         turn = self._parts.turns.reopen_turn(user_id=user_id, turn_id=turn_id)
         self._enqueue(turn)
         return turn
@@ -158,7 +161,7 @@ class TurnRunner:
             self._fail(turn, recorder, live, Failure(code="internal", detail=type(error).__name__))
         with self._lock:
             self._cancels.pop(turn.id, None)
-        self._after_answer(turn)
+        self._after_answer(turn, live)
 
     def _turn_parts(self, turn: Turn) -> TurnParts:
         preferences = self._parts.preferences.preferences(user_id=turn.user_id)
@@ -167,50 +170,49 @@ class TurnRunner:
             memory=self._parts.memory,
             profiles=self._parts.profiles,
             preferences=preferences,
-            model=self._model(preferences),
+            model=self._parts.model_for(preferences.model),
             counter=self._parts.counter,
             max_input_tokens=preferences.max_input_tokens or self._parts.max_input_tokens,
             now=self._parts.now,
         )
-
-    def _model(self, preferences: Preferences) -> LanguageModel:
-        return self._parts.model_for(preferences.model)
 
     def _recorder(self, turn: Turn, live: TurnLog) -> TurnRecorder:
         return TurnRecorder(store=self._parts.turns, log=live, user_id=turn.user_id, turn_id=turn.id)
 
     def _fail(self, turn: Turn, recorder: TurnRecorder, live: TurnLog, failure: Failure) -> None:
         """End a turn that its pipeline could not end. If even the record is out of reach, the page still hears."""
-        usage = recorder.trace.usage
+        end = _failed(recorder.trace, failure)
         try:
+            # A reply that was committed stays one, whatever failed after it.
             self._parts.conversations.finish_turn(
                 user_id=turn.user_id,
                 turn_id=turn.id,
                 reply="",
                 state="failed",
-                response_tokens=usage.total_tokens,
-                usage=usage,
+                response_tokens=end.response_tokens,
+                usage=end.usage,
                 context_messages=0,
                 failure=failure,
                 learn=False,
             )
-            recorder(_failed(recorder.trace, failure))
+            end = _ended(self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id), recorder.trace)
+            recorder(end)
         except MemoraError:
             log.exception("turn %s could not be recorded as failed", turn.id)
-            live.append(_failed(recorder.trace, failure))
+            live.append(end)
 
-    def _after_answer(self, turn: Turn) -> None:
+    def _after_answer(self, turn: Turn, live: TurnLog) -> None:
         """Hand the finished turn to the write path, or let its log go."""
         self._parts.look_after(turn.user_id)
         try:
             finished = self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id)
         except MemoraError:
-            self._logs.release(turn.id)
+            self._logs.release(turn.id, live)
             return
         if finished.learning == "pending":
-            self._learner.learn(finished)
+            self._learner.learn(finished, live)
         else:
-            self._logs.release(turn.id)
+            self._logs.release(turn.id, live)
 
 
 def _failed(trace: Trace, failure: Failure) -> TurnFinished:

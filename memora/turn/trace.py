@@ -102,7 +102,7 @@ class CallSpan:
 
 @dataclass(frozen=True, kw_only=True)
 class LearningSpan:
-    """The write path."""
+    """The write path. ``profile`` is what was proposed, ``learned_profile`` what of it was written."""
 
     started_at: float
     took_ms: float | None = None
@@ -113,6 +113,7 @@ class LearningSpan:
     profile: tuple[ProfileUpdate, ...] = ()
     decisions: tuple[MemoryReconciliationDecision, ...] = ()
     changes: tuple[MemoryChange, ...] = ()
+    learned_profile: tuple[ProfileUpdate, ...] = ()
     extraction_usage: Usage | None = None
     reconciliation_usage: Usage | None = None
     already_done: bool = False
@@ -427,6 +428,7 @@ def _advance_learning(trace: Trace, event: _LearningEvent) -> Trace:
                 took_ms=event.took_ms,
                 status="ok",
                 changes=event.changes,
+                learned_profile=event.profile,
                 already_done=event.already_done,
             )
         case ev.LearningSkipped():

@@ -10,7 +10,7 @@ import streamlit as st
 
 from memora.errors import Failure
 from memora.i18n import Translator, mark
-from memora.memory.values import MemoryReconciliationDecision, RecalledMemory
+from memora.memory.values import MemoryReconciliationDecision, ProfileUpdate, RecalledMemory
 from memora.model import Item, Usage
 from memora.turn.events import FINAL_STATES, ContextPrepared, TurnState
 from memora.turn.trace import (
@@ -319,9 +319,7 @@ def _draw_learning(span: LearningSpan) -> None:
         for decision in span.decisions:
             _draw_decision(decision)
         for update in span.profile:
-            field = _(labels.PROFILE_FIELD[update.field])
-            _draw_finding("blue", _("profile"), _("{field}: {value}").format(field=field, value=update.value))
-            st.caption(as_plain(_("from “{quote}”").format(quote=update.quote)))
+            _draw_profile_update(update, was_written=update in span.learned_profile)
         if span.already_done:
             st.caption(_("An earlier attempt had stored this already; nothing was written twice."))
         if span.status == "ok" and not has_body and not span.already_done:
@@ -360,6 +358,15 @@ def _draw_decision(decision: MemoryReconciliationDecision) -> None:
         decision.reason or _(labels.DECIDED_BY[decision.decided_by]),
     ]
     st.caption(as_plain(" · ".join(why)))
+
+
+def _draw_profile_update(update: ProfileUpdate, *, was_written: bool) -> None:
+    """An update that was not written (not yet, or because its field is locked) is a candidate and no more."""
+    _ = translate()
+    color, badge = ("blue", _("profile")) if was_written else ("gray", _("candidate"))
+    told = _("{field}: {value}").format(field=_(labels.PROFILE_FIELD[update.field]), value=update.value)
+    _draw_finding(color, badge, told)
+    st.caption(as_plain(_("from “{quote}”").format(quote=update.quote)))
 
 
 def _draw_finding(color: str, badge: str, content: str) -> None:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browser.browsers import NO_BROWSER, find_browser
-from browser.reader import Reader
+from browser.reader import PATIENCE_SECONDS, Reader
 from browser.running_app import RunningApp
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 from servers.launch import responses_server
@@ -23,8 +23,7 @@ FLAGS = [
     "--no-first-run",
     "--disable-background-networking",
 ]
-PATIENCE_MS = 60_000
-"""How long to wait for something to appear: a limit for slow machines, not a measure."""
+PATIENCE_MS = PATIENCE_SECONDS * 1000
 
 failed = pytest.StashKey[bool]()
 

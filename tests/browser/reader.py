@@ -11,7 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Error, Locator, Page, expect
 
-LEARNING_SECONDS = 60.0
+PATIENCE_SECONDS = 60.0
+"""How long to wait for something to happen: a limit for slow machines, not a measure."""
 
 _SETTLED = """
 turnId => {
@@ -90,11 +91,13 @@ class Reader:
         """Open the trace panel of a turn, if it is not open yet, and wait for its steps; returns it."""
         panel = self.key(f"trace-{turn_id}")
         steps = panel.locator("details details")
-        while steps.count() == 0:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while steps.count() == 0 and time.monotonic() < deadline:
             # A click that meets a redraw can be lost: a reader would click again.
             if panel.locator("details[open]").count() == 0:
                 panel.locator("summary").first.click()
             self.page.wait_for_timeout(200)
+        expect(steps).not_to_have_count(0)
         return panel
 
     def download_trace(self, turn_id: str) -> dict[str, Any]:
@@ -106,7 +109,7 @@ class Reader:
 
     def trace_when_learned(self, turn_id: str) -> dict[str, Any]:
         """The trace of a turn once its write path has ended."""
-        deadline = time.monotonic() + LEARNING_SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             expect(self.open_trace(turn_id).get_by_test_id("stExpanderIconSpinner")).to_have_count(0)
             # A step that begins while a file is on its way replaces the file.

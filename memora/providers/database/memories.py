@@ -9,13 +9,12 @@ from typing import Any, assert_never
 from sqlalchemy import ColumnElement, Connection, Row, Select, delete, func, select, true, update
 
 from memora.errors import NotFound
-from memora.memory.ports import WordHit
+from memora.memory.ports import Learned, WordHit
 from memora.memory.values import (
     Category,
     HistoryAction,
     HistoryEntry,
     Memory,
-    MemoryChange,
     MemoryPage,
     MemoryQuery,
     MemoryReconciliationDecision,
@@ -233,17 +232,17 @@ class SqlMemories:
         decisions: Sequence[MemoryReconciliationDecision],
         profile: Sequence[ProfileUpdate],
         at: datetime,
-    ) -> Sequence[MemoryChange] | None:
+    ) -> Learned | None:
         """Store what a turn taught, in one transaction with the turn's mark "learned".
 
         None when the turn had been learned already (or given up, or reopened): nothing is written. Returns
-        one change per decision, in order. Raises `NotFound`.
+        one change per decision, in order, and the profile updates that changed a field. Raises `NotFound`.
         """
         with self._file.writing() as connection:
             if not mark_learned(connection, user_id=user_id, turn_id=turn_id):
                 return None
             conversation_id = find_turn(connection, user_id=user_id, turn_id=turn_id).conversation_id
-            learn_profile(
+            learned_profile = learn_profile(
                 connection,
                 user_id=user_id,
                 conversation_id=conversation_id,
@@ -251,7 +250,7 @@ class SqlMemories:
                 updates=profile,
                 at=at,
             )
-            return tuple(
+            changes = tuple(
                 apply_decision(
                     connection,
                     decision,
@@ -262,6 +261,7 @@ class SqlMemories:
                 )
                 for decision in decisions
             )
+        return Learned(changes=changes, profile=learned_profile)
 
 
 def _row(

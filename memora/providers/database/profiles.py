@@ -53,18 +53,22 @@ def learn_profile(
     turn_id: str,
     updates: Sequence[ProfileUpdate],
     at: datetime,
-) -> None:
-    """Store what a turn taught about the profile; locked fields stay as they are."""
+) -> tuple[ProfileUpdate, ...]:
+    """Store what a turn taught about the profile; locked fields stay as they are. Returns what changed a field."""
+    written: list[ProfileUpdate] = []
     for learned in updates:
         provenance = Provenance(
             origin="extraction", turn_id=turn_id, conversation_id=conversation_id, quote=learned.quote
         )
-        _put(connection, user_id, learned.field, learned.value, provenance=provenance, at=at)
+        if _put(connection, user_id, learned.field, learned.value, provenance=provenance, at=at):
+            written.append(learned)
+    return tuple(written)
 
 
 def _put(
     connection: Connection, user_id: str, field: ProfileField, value: str, *, provenance: Provenance, at: datetime
-) -> None:
+) -> bool:
+    """Write a field unless it is locked against this origin or has the value; whether it was written."""
     ensure_user(connection, user_id)
     values = {
         "value": value,
@@ -76,11 +80,13 @@ def _put(
     }
     changed = table.c.value != value
     may_change = changed if provenance.origin == "user" else changed & ~table.c.locked
-    connection.execute(
+    written = connection.execute(
         insert(table)
         .values(user_id=user_id, field=field, locked=False, **values)
         .on_conflict_do_update(index_elements=[table.c.user_id, table.c.field], set_=values, where=may_change)
+        .returning(table.c.field)
     )
+    return written.first() is not None
 
 
 def _value(row: Row[tuple[object, ...]]) -> ProfileValue:

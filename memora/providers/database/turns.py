@@ -92,14 +92,7 @@ class SqlTurns:
         turn_id, message_id = new_id(), new_id()
         with self._file.writing() as connection:
             require_conversation(connection, user_id=user_id, conversation_id=conversation_id)
-            position = (
-                1
-                + connection.scalars(
-                    select(func.coalesce(func.max(turns.c.position), 0)).where(
-                        turns.c.conversation_id == conversation_id
-                    )
-                ).one()
-            )
+            position = _last_position(connection, conversation_id) + 1
             connection.execute(
                 insert(turns).values(
                     id=turn_id,
@@ -167,7 +160,8 @@ class SqlTurns:
         """A failed, cut-off, stopped or interrupted turn becomes ``queued`` again.
 
         Its reply and its log go, and with them what was to be learned from that reply; what had been
-        learned stays. Raises `NotFound`, also for a turn in another state.
+        learned stays. It moves to the end of its conversation: it is answered knowing all that was said since.
+        Raises `NotFound`, also for a turn in another state.
         """
         with self._file.writing() as connection:
             reopened = connection.execute(
@@ -195,6 +189,7 @@ class SqlTurns:
             connection.execute(
                 delete(turn_events).where(turn_events.c.turn_id == turn_id, turn_events.c.user_id == user_id)
             )
+            _move_to_end(connection, user_id=user_id, turn_id=turn_id)
             return find_turn(connection, user_id=user_id, turn_id=turn_id)
 
     # The log of a turn.
@@ -299,6 +294,25 @@ def _update_conversation(user_id: str, conversation_id: str) -> Update:
 
 def _update_turn(user_id: str, turn_id: str) -> Update:
     return update(turns).where(turns.c.id == turn_id, turns.c.user_id == user_id)
+
+
+def _last_position(connection: Connection, conversation_id: str) -> int:
+    """The position of a conversation's latest turn; 0 when it has none."""
+    latest = select(func.coalesce(func.max(turns.c.position), 0)).where(turns.c.conversation_id == conversation_id)
+    return int(connection.scalars(latest).one())
+
+
+def _move_to_end(connection: Connection, *, user_id: str, turn_id: str) -> None:
+    turn = find_turn(connection, user_id=user_id, turn_id=turn_id)
+    last = _last_position(connection, turn.conversation_id)
+    if turn.position == last:
+        return
+    connection.execute(_update_turn(user_id, turn_id).values(position=last + 1))
+    connection.execute(
+        update(messages)
+        .where(messages.c.turn_id == turn_id, messages.c.user_id == user_id, messages.c.role == "user")
+        .values(position=message_position(last + 1, "user"))
+    )
 
 
 def _require_turn(connection: Connection, *, user_id: str, turn_id: str) -> None:

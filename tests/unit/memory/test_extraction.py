@@ -6,6 +6,7 @@ from support.scripted_model import ScriptedModel, structured
 
 from memora.errors import BadResponse, ModelUnreachable
 from memora.memory import Category, Extraction, ProfileUpdate, extract
+from memora.memory.extraction import is_quoted
 from memora.memory.secrets import MASK
 from memora.model import CancelToken, Usage
 
@@ -107,6 +108,66 @@ def test_a_quote_that_is_not_in_the_users_own_message_is_refused(quote):
     assert refusals(extraction) == ["quote_not_found"]
 
 
+@pytest.mark.parametrize(
+    ("quote", "message"),
+    [
+        ("我", "我想練習口說"),
+        ("我想", "我想練習口說"),
+        ("art", "I start at nine"),
+        ("85", "我考了 850 分"),
+        ("I am", "I am tired"),
+    ],
+)
+def test_a_quote_that_says_nothing_is_no_quote(quote, message):
+    assert not is_quoted(quote, message)
+
+
+@pytest.mark.parametrize(
+    ("quote", "message"),
+    [
+        ("art", "I like art."),
+        ("art", "Start with art"),
+        ("Amy", "我叫Amy喔"),
+        ("850 分", "我考了 850 分"),
+        ("叫Amy", "我叫Amy"),
+        ("喜歡貓", "我喜歡貓"),
+    ],
+)
+def test_whole_words_and_chinese_characters_can_be_quoted(quote, message):
+    assert is_quoted(quote, message)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("使用者最喜歡的顏色是藍色。", "我想練習口說"),
+        ("The user's favourite colour is blue.", "I want to practise speaking"),
+        ("使用者是醫生。", "我是學生"),
+    ],
+)
+def test_a_sentence_that_has_nothing_in_common_with_its_quote_is_refused(content, message):
+    assert refusals(extracted(fact(content, quote=message), message=message)) == ["not_lasting"]
+
+
+@pytest.mark.parametrize(
+    ("content", "quote"),
+    [
+        ("使用者的名字是小美。", "我叫小美"),
+        ("使用者住在台北。", "住在台北"),
+        ("使用者正在準備三月的 IELTS 考試。", "正在準備三月的 IELTS 考試"),
+        ("使用者住在高雄。", "我搬到高雄了"),
+        ("使用者有一隻貓。", "我養貓"),
+        ("The user lives in Kaohsiung.", "I moved to Kaohsiung"),
+        ("使用者養貓。", "我养猫"),
+        ("使用者住在首爾。", "저는 서울에 살아요"),
+        ("使用者住在台北。", "I live in Taipei"),
+        ("The user works at Google.", "我在 Google 上班"),
+    ],
+)
+def test_a_fact_in_other_words_or_another_script_is_accepted(content, quote):
+    assert extracted(fact(content, quote=quote), message=f"{quote}。").accepted
+
+
 def test_nothing_is_learned_from_the_assistants_words():
     extraction = extracted(
         fact("使用者養了一隻貓。", quote="你養了一隻貓"), message="謝謝！", reply="我記得你養了一隻貓。"
@@ -146,6 +207,30 @@ def test_a_secret_is_refused_and_masked(secret):
     assert (extraction.accepted, refused.reason) == ((), "secret")
     assert "dragon99" not in repr(extraction)
     assert MASK in refused.candidate.content + refused.candidate.quote
+
+
+WIFI = "我家 Wi-Fi 密碼是 dragon77，我喜歡喝茶"
+
+
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"memories": [fact("使用者用 dragon77 登入家裡的 Wi-Fi。", quote="我家 Wi-Fi")]},
+        {"memories": [fact("使用者家裡有 Wi-Fi。", quote="dragon77")]},
+        {"memories": [fact("使用者家裡 Wi-Fi 的密碼是 dragon77。", quote="dragon77")]},
+        {"profile": [entry("interests", "dragon77", quote="我喜歡喝茶")]},
+        {"profile": [entry("interests", "茶", quote="dragon77")]},
+    ],
+    ids=["content", "quote", "both", "profile value", "profile quote"],
+)
+def test_a_secret_of_the_message_is_kept_and_told_nowhere_whatever_it_is_called(candidate):
+    extraction = extracted(*candidate.get("memories", ()), profile=candidate.get("profile", ()), message=WIFI)
+    assert (extraction.accepted, extraction.profile, refusals(extraction)) == ((), (), ["secret"])
+    assert "dragon77" not in repr(extraction)
+
+
+def test_what_else_stands_beside_a_secret_is_learned():
+    assert extracted(fact("使用者喜歡喝茶。", quote="我喜歡喝茶"), message=WIFI).accepted
 
 
 def test_one_refused_fact_does_not_take_the_others_along():

@@ -246,6 +246,21 @@ def test_without_the_index_fewer_shared_words_make_a_memory_similar(remembering)
     assert remembering.memory.similar(user_id=ME, contents=["使用者住在高雄。"]) == [[home]]
 
 
+def test_an_index_in_doubt_is_helped_out_by_words_and_what_it_finds_still_counts(remembering):
+    home = remembering.add("使用者住在台北。")
+    remembering.index.entries.clear()
+    cat = remembering.add("The user has a cat.")
+    assert remembering.memory.needs_refresh(user_id=ME)
+    contents = ["使用者搬到高雄。", "使用者養了一隻貓。"]
+    assert remembering.memory.similar(user_id=ME, contents=contents) == [[home], [cat, home]]
+
+
+def test_with_an_index_in_order_few_shared_words_make_nothing_similar(remembering):
+    remembering.add("使用者住在台北。")
+    remembering.memory.refresh_index(user_id=ME)
+    assert remembering.memory.similar(user_id=ME, contents=["使用者養了一隻貓。"]) == [[]]
+
+
 def test_at_most_k_similar_memories_are_shown(remembering):
     for city in ("Taipei", "Tainan", "Taitung"):
         remembering.add(f"The user used to live in {city}.")

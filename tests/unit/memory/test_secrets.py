@@ -1,6 +1,6 @@
 import pytest
 
-from memora.memory.secrets import MASK, holds_secret, mask_secrets
+from memora.memory.secrets import MASK, find_secrets, holds_secret, mask_secrets
 
 SECRETS = [
     "我的 API key 是 sk-proj-abcDEF1234567890abcd",
@@ -38,6 +38,15 @@ SECRETS = [
     "護照號碼是 312345678",
     "My passport number is X12345678",
     "我的銀行帳號是 012-345678901234",
+    "密碼改成 hunter2",
+    "密碼已經換成了 hunter",
+    "my password's hunter2",
+    "my password was changed to hunter2",
+    "my api key is abcDEFghiJKLmno",
+    "The secret key is zxcvbnmasdfghj",
+    "GB82 WEST 1234 5698 7654 32",
+    "My IBAN is DE89370400440532013000.",
+    "BE68 5390 0754 7034 is my account",
 ]
 HARMLESS = [
     "我的電話是 0912-345-678",
@@ -63,6 +72,11 @@ HARMLESS = [
     "我的 IG 帳號是 mei_chen_1999",
     "The sk-learn library is hard.",
     "A123456788",
+    "GB82 WEST 1234 5698 7654 33",
+    "The password's length is 12.",
+    "密碼改成比較長的",
+    "The secret key is consistency, and the API key is required.",
+    "I learned about API key authentication.",
     "",
 ]
 
@@ -88,6 +102,25 @@ def test_what_is_no_secret_is_left_alone(text):
 )
 def test_only_the_secret_itself_is_masked(text, masked):
     assert mask_secrets(text).startswith(masked)
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets"),
+    [
+        ("我家 Wi-Fi 密碼是 dragon77", {"dragon77"}),
+        ("My password is dragon99.", {"dragon99"}),
+        ("My card is 4111 1111 1111 1111, PIN 4821", {"4111 1111 1111 1111", "4821"}),
+        ("I like tea.", set()),
+    ],
+)
+def test_the_secrets_themselves_can_be_had(text, secrets):
+    assert find_secrets(text) == secrets
+
+
+def test_a_secret_that_is_known_is_found_without_a_word_that_says_so():
+    known = {"dragon77"}
+    assert mask_secrets("使用者用 Dragon77 登入", known=known) == "使用者用 ••• 登入"
+    assert not holds_secret("dragon778", known=known)
 
 
 def test_masking_twice_changes_nothing_more():

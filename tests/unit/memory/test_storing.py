@@ -1,5 +1,5 @@
 from memora.memory import Category, MemoryChange, MemoryQuery, MemoryReconciliationDecision, store_accepted_memories
-from memora.memory.ports import IndexUnavailable
+from memora.memory.ports import IndexUnavailable, Learned
 from memora.memory.values import Candidate, ProfileUpdate
 
 ME = "mei"
@@ -28,7 +28,7 @@ def store(remembering, turn_id, *decisions, profile=()):
 
 def test_a_created_memory_is_found_at_once_and_keeps_where_it_came_from(remembering):
     turn_id = remembering.turn_to_learn()
-    (change,) = store(remembering, turn_id, decision("create", "使用者住在台北。"))
+    (change,) = store(remembering, turn_id, decision("create", "使用者住在台北。")).changes
     assert remembering.found("Where do I live?") == ["使用者住在台北。"]
     provenance = remembering.memory.get(user_id=ME, memory_id=change.memory_id).provenance
     assert (provenance.origin, provenance.turn_id, provenance.quote) == ("extraction", turn_id, "quoted")
@@ -37,7 +37,7 @@ def test_a_created_memory_is_found_at_once_and_keeps_where_it_came_from(remember
 def test_an_update_supersedes_and_only_the_new_sentence_comes_back(remembering):
     old = remembering.add("使用者住在台北。")
     turn_id = remembering.turn_to_learn()
-    (change,) = store(remembering, turn_id, decision("update", "使用者住在高雄。", target=old))
+    (change,) = store(remembering, turn_id, decision("update", "使用者住在高雄。", target=old)).changes
     assert (change.previous_memory_id, change.previous_content) == (old.id, old.content)
     assert remembering.found("我住在哪裡？") == ["使用者住在高雄。"]
     assert remembering.indexed() == {change.memory_id}
@@ -55,8 +55,8 @@ def test_a_superseded_version_that_is_brought_back_takes_the_place_of_the_newer_
 
 def test_a_skip_changes_nothing(remembering):
     known = remembering.add("使用者住在台北。")
-    changes = store(remembering, remembering.turn_to_learn(), decision("skip", "使用者住台北。", target=known))
-    assert changes == (MemoryChange(action="skip", memory_id=known.id, content=known.content),)
+    learned = store(remembering, remembering.turn_to_learn(), decision("skip", "使用者住台北。", target=known))
+    assert learned.changes == (MemoryChange(action="skip", memory_id=known.id, content=known.content),)
     assert remembering.memory.page(user_id=ME, query=MemoryQuery(status="all")).total == 1
 
 
@@ -69,14 +69,14 @@ def test_a_turn_is_learned_from_once(remembering):
 
 def test_the_profile_is_learned_with_the_memories(remembering):
     update = ProfileUpdate(field="name", value="小美", quote="我叫小美")
-    assert store(remembering, remembering.turn_to_learn(), profile=(update,)) == ()
+    assert store(remembering, remembering.turn_to_learn(), profile=(update,)) == Learned(profile=(update,))
     assert remembering.database.profiles.profile(user_id=ME)["name"].value == "小美"
 
 
 def test_what_is_stored_stands_although_the_index_fails(remembering):
     remembering.index.failure = IndexUnavailable("broken")
-    changes = store(remembering, remembering.turn_to_learn(), decision("create", "使用者住在台北。"))
-    assert [change.action for change in changes] == ["create"]
+    learned = store(remembering, remembering.turn_to_learn(), decision("create", "使用者住在台北。"))
+    assert [change.action for change in learned.changes] == ["create"]
     remembering.index.failure = None
     remembering.memory.refresh_index(user_id=ME)
     assert remembering.found("Where do I live?") == ["使用者住在台北。"]

@@ -295,7 +295,7 @@ def test_a_request_that_fails_before_any_text_is_a_failed_turn(error: errors.Mod
 
 def test_a_second_request_that_fails_keeps_the_tokens_of_the_first() -> None:
     run = Run(response(message("Let me count."), count_call()), errors.ServerFailed(status=500))
-    assert (run.reply.text, run.reply.state, run.reply.usage) == ("", "failed", SOME_USAGE)
+    assert (run.reply.text, run.reply.state, run.reply.usage) == ("Let me count.", "cut_off", SOME_USAGE)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,19 @@
 import threading
 
 import pytest
-from support.scripted_model import function_call, response, structured
+from support.scripted_model import function_call, message, response, structured
 from support.turns import NOTHING_LEARNED, USER, now, open_desk, wait_until
 
-from memora.errors import BlankMessage, Cancelled, MessageTooLong, ModelUnreachable, NotFound, RateLimited
+from memora.errors import (
+    AuthenticationFailed,
+    BlankMessage,
+    Cancelled,
+    DatabaseUnavailable,
+    MessageTooLong,
+    ModelUnreachable,
+    NotFound,
+    RateLimited,
+)
 from memora.memory import MemoryQuery
 from memora.model import TextDelta
 from memora.preferences import Preferences
@@ -247,3 +256,127 @@ def test_closing_keeps_what_a_running_answer_has_and_calls_it_interrupted(desk_o
     desk.runner.close(timeout=5)
     turn = desk.database.turns.turn(user_id=USER, turn_id=turn.id)
     assert (turn.state, turn.reply, turn.failure.code) == ("cut_off", "開頭", "interrupted")
+
+
+def test_an_answer_asked_for_again_is_not_disturbed_by_the_old_ones_write_path(desk_of):
+    extracting, gate = threading.Event(), threading.Event()
+
+    def slow_extraction(request, cancel):
+        extracting.set()
+        gate.wait(10)
+        return learned()
+
+    first_words = slowly("第一次", gate=threading.Event())
+    second = slowly("第二次", gate=threading.Event())
+    desk = desk_of(first_words, slow_extraction, second, learned())
+    turn = desk.send("我住在台北。")
+    log = desk.runner.log(user_id=USER, turn_id=turn.id)
+    wait_until(lambda: any(event.type == "text_arrived" for event in log.since(0)))
+    desk.runner.stop(user_id=USER, turn_id=turn.id)
+    assert extracting.wait(10)
+    desk.runner.retry(user_id=USER, turn_id=turn.id)
+    again = desk.runner.log(user_id=USER, turn_id=turn.id)
+    wait_until(lambda: any(event.type == "text_arrived" for event in again.since(0)))
+    gate.set()
+    wait_until(lambda: log.closed)
+    assert desk.runner.log(user_id=USER, turn_id=turn.id) is again
+    assert not any(event.type.startswith(("learning", "candidates")) for event in again.since(0))
+    desk.runner.stop(user_id=USER, turn_id=turn.id)
+    desk.ended(turn)
+    assert len(memories(desk)) == 1
+
+
+def test_a_reply_that_was_committed_is_never_told_as_failed(desk_of, monkeypatch):
+    desk = desk_of("答案", NOTHING_LEARNED)
+    append, failures = desk.database.turns.append_events, []
+
+    def append_but_once(**arguments):
+        if not failures and any(event.type == "turn_finished" for event in arguments["events"]):
+            failures.append(1)
+            raise DatabaseUnavailable(path="x", reason="locked")
+        append(**arguments)
+
+    monkeypatch.setattr(desk.database.turns, "append_events", append_but_once)
+    turn = desk.say("問題")
+    assert failures
+    trace = desk.trace(turn)
+    assert (turn.state, turn.digest.state, trace.state, trace.reply) == ("done", "done", "done", "答案")
+
+
+def test_what_could_not_be_stored_at_once_is_stored_with_the_next_batch(desk_of, monkeypatch):
+    desk = desk_of("答案", NOTHING_LEARNED)
+    append, failures = desk.database.turns.append_events, []
+
+    def append_but_once(**arguments):
+        if not failures:
+            failures.append(1)
+            raise DatabaseUnavailable(path="x", reason="locked")
+        append(**arguments)
+
+    monkeypatch.setattr(desk.database.turns, "append_events", append_but_once)
+    turn = desk.say("問題")
+    kinds = [event.type for event in desk.database.turns.events(user_id=USER, turn_id=turn.id)]
+    assert kinds[:3] == ["turn_started", "recall_started", "recall_finished"]
+
+
+def test_a_write_path_whose_failure_cannot_even_be_noted_is_tried_again(desk_of, monkeypatch):
+    monkeypatch.setattr(learner, "RETRY_SECONDS", (0.01, 0.01))
+    desk = desk_of("收到", learned(), learned())
+    commit, failures = desk.database.memories.commit_learning, []
+
+    def commit_but_once(**arguments):
+        if not failures:
+            failures.append(1)
+            raise DatabaseUnavailable(path="x", reason="locked")
+        return commit(**arguments)
+
+    monkeypatch.setattr(desk.database.memories, "commit_learning", commit_but_once)
+    turn = desk.send("我住在台北。")
+    wait_until(lambda: desk.database.turns.turn(user_id=USER, turn_id=turn.id).learning == "done")
+    assert len(memories(desk)) == 1
+
+
+def test_memory_switched_off_while_it_learns_stores_nothing(desk_of):
+    extracting, gate = threading.Event(), threading.Event()
+
+    def slow_extraction(request, cancel):
+        extracting.set()
+        gate.wait(10)
+        return learned()
+
+    desk = desk_of("收到", slow_extraction)
+    turn = desk.send("我住在台北。")
+    assert extracting.wait(10)
+    desk.database.preferences.save_preferences(user_id=USER, preferences=Preferences(memory_enabled=False))
+    gate.set()
+    turn = desk.ended(turn)
+    assert memories(desk) == ()
+    assert desk.trace(turn).learning.skipped == "memory_off"
+    assert turn.learning != "pending"
+
+
+def test_a_rejected_key_waits_for_the_next_start_and_is_not_sent_again(desk_of, monkeypatch):
+    monkeypatch.setattr(learner, "RETRY_SECONDS", (0.01, 0.01))
+    desk = desk_of("收到", AuthenticationFailed())
+    turn = desk.say("我住在台北。")
+    assert turn.learning == "pending"
+    learning = desk.trace(turn).learning
+    assert (learning.failure.code, learning.will_retry) == ("auth", True)
+    assert len(desk.model.requests) == 2
+
+
+def test_text_beside_a_call_is_kept_when_the_second_request_fails(desk_of):
+    call = response(message("讓我算一下。"), function_call("count_english_words", {"text": "a"}))
+    desk = desk_of(call, ModelUnreachable(host="h"), NOTHING_LEARNED)
+    turn = desk.say("請計算：a")
+    assert (turn.state, turn.reply, turn.failure.code) == ("cut_off", "讓我算一下。", "unreachable")
+
+
+def test_an_old_turn_answered_again_moves_to_the_end_of_its_conversation(desk_of):
+    desk = desk_of(ModelUnreachable(host="h"), "二", NOTHING_LEARNED, "一", NOTHING_LEARNED, "三", NOTHING_LEARNED)
+    first, _ = desk.say("甲"), desk.say("乙")
+    desk.runner.retry(user_id=USER, turn_id=first.id)
+    desk.ended(first)
+    desk.say("丙")
+    answers = [request for request in desk.model.requests if request.purpose == "answer"]
+    assert [item["content"] for item in answers[-1].input] == ["乙", "二", "甲", "一", "丙"]

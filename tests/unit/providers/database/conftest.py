@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memora.errors import Failure
+from memora.memory.ports import Learned
 from memora.memory.values import Candidate, Category, Memory, MemoryReconciliationDecision, Provenance
 from memora.model import Usage
 from memora.providers.database import Database, open_database
@@ -64,7 +65,11 @@ class Record:
         }
         return self.memories.add(user_id=user_id, content=content, **{**given, **fields})
 
-    def learn(self, *decisions: MemoryReconciliationDecision, user_id: str = "mei", profile=()):
+    def learn(self, *decisions: MemoryReconciliationDecision, user_id: str = "mei"):
+        """The changes that the decisions brought about."""
+        return self.learned(*decisions, user_id=user_id).changes
+
+    def learned(self, *decisions: MemoryReconciliationDecision, user_id: str = "mei", profile=()) -> Learned:
         return self.memories.commit_learning(
             user_id=user_id,
             turn_id=self.to_learn(user_id).id,

@@ -14,13 +14,14 @@ def current(record, user_id="mei") -> list[str]:
 def test_a_created_memory_knows_its_turn_and_the_words_that_support_it(record, decide):
     turn = record.to_learn()
     at = record.tick()
-    (change,) = record.memories.commit_learning(
+    learned = record.memories.commit_learning(
         user_id="mei",
         turn_id=turn.id,
         decisions=[decide("create", "使用者住在台北", importance=4, quote="住在台北")],
         profile=[],
         at=at,
     )
+    (change,) = learned.changes
     memory = record.memories.get(user_id="mei", memory_id=change.memory_id)
     assert change == MemoryChange(action="create", memory_id=memory.id, content="使用者住在台北")
     assert memory.provenance == Provenance(
@@ -154,7 +155,8 @@ def test_what_cannot_be_stored_whole_is_not_stored_at_all(record, decide):
 
 
 def test_the_profile_learns_with_provenance(record):
-    record.learn(profile=[ProfileUpdate(field="name", value="小美", quote="我叫小美")])
+    update = ProfileUpdate(field="name", value="小美", quote="我叫小美")
+    assert record.learned(profile=[update]).profile == (update,)
     value = record.profiles.profile(user_id="mei")["name"]
     assert value.value == "小美"
     assert (value.provenance.origin, value.provenance.quote) == ("extraction", "我叫小美")
@@ -165,8 +167,16 @@ def test_a_locked_field_does_not_learn(record):
     record.profiles.set_profile(user_id="mei", field="name", value="Mei", at=record.tick())
     record.profiles.lock_profile(user_id="mei", field="name", locked=True, at=record.tick())
     before = record.profiles.profile(user_id="mei")
-    record.learn(profile=[ProfileUpdate(field="name", value="小美", quote="我叫小美")])
+    update = ProfileUpdate(field="name", value="小美", quote="我叫小美")
+    assert record.learned(profile=[update]).profile == ()
     assert record.profiles.profile(user_id="mei") == before
+
+
+def test_only_the_profile_fields_that_changed_are_told(record):
+    known = ProfileUpdate(field="name", value="小美", quote="我叫小美")
+    new = ProfileUpdate(field="interests", value="貓", quote="我喜歡貓")
+    record.learned(profile=[known])
+    assert record.learned(profile=[known, new]).profile == (new,)
 
 
 def test_another_users_turn_and_memories_are_out_of_reach(record, decide):
