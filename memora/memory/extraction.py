@@ -35,6 +35,10 @@ _SUBJECT = re.compile(r"使用者|\bthe user(?:'s)?\b", re.IGNORECASE)
 """What every sentence about a user begins with: it says nothing of what is known about them."""
 _GLUE = frozenset("是在有了要會能想很不也都和跟就還又一個把被對從到於與及為著過之")
 """Characters that two Chinese sentences share by chance."""
+_COMPARABLE = {("Chinese", "Chinese"), ("Chinese", "mixed"), ("Latin", "Latin")}
+"""Scripts of quote and sentence that must have something in common: neither can be a translation of the other."""
+_ROOT = 4
+"""So many letters two English words share when they are of one family: teach and teacher."""
 
 
 class _Fact(BaseModel):
@@ -132,6 +136,8 @@ def _profile_refusal(
         return "malformed"
     if not is_quoted(update.quote, user_message):
         return "quote_not_found"
+    if not _may_follow(update.value, update.quote):
+        return "not_lasting"
     return "duplicate" if update.field in known else None
 
 
@@ -151,28 +157,30 @@ def is_quoted(quote: str, text: str) -> bool:
 
 def _may_follow(content: str, quote: str) -> bool:
     """False for a sentence that has nothing in common with its quote although both are in the same script."""
-    content = _SUBJECT.sub(" ", content)
-    script = _script(content)
-    return not script or script != _script(quote) or not _meanings(content).isdisjoint(_meanings(quote))
+    said = _SUBJECT.sub(" ", content)
+    if (_script(quote), _script(said)) not in _COMPARABLE:
+        return True
+    meanings = _meanings(said)  # none for a name such as Will
+    return not meanings or not meanings.isdisjoint(_meanings(quote))
 
 
 def _script(text: str) -> str:
-    """``CJK`` for Traditional Chinese (with Latin words or without), ``LATIN``, or empty for any other.
+    """``Chinese``, ``Latin``, ``mixed`` of these two, or ``other``.
 
-    Simplified characters are another script here: they may share none with their traditional forms.
+    Simplified characters count as another script: they may share none with their traditional forms.
     """
     letters = {unicodedata.name(char, "").partition(" ")[0] for char in text if char.isalpha()}
-    if letters == {"LATIN"}:
-        return "LATIN"
     chinese = "".join(_HAN.findall(text))
     is_traditional = chinese.encode("big5", errors="ignore").decode("big5") == chinese
-    return "CJK" if chinese and letters <= {"CJK", "LATIN"} and is_traditional else ""
+    if not letters or not letters <= {"CJK", "LATIN"} or not is_traditional:
+        return "other"
+    return "mixed" if len(letters) == 2 else "Chinese" if chinese else "Latin"
 
 
 def _meanings(text: str) -> set[str]:
-    """Its words, and its Chinese characters one by one: 養貓 and 有一隻貓 share no pair."""
+    """The roots of its words, and its Chinese characters one by one: 養貓 and 有一隻貓 share no pair."""
     asked = query_terms(text)
-    return {*_HAN.findall(" ".join(asked)), *(term for term in asked if not _HAN.search(term))} - _GLUE
+    return {*_HAN.findall(" ".join(asked)), *(term[:_ROOT] for term in asked if not _HAN.search(term))} - _GLUE
 
 
 def _folded(text: str) -> str:

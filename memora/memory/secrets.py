@@ -14,7 +14,7 @@ MASK = "•••"
 
 _IS = (
     r"\s*(?:(?:就|都|也|還)?是|為|叫做?|(?:已經?|剛剛?)?[改換设設](?:定?[成為]|定)了?|[:：=]"
-    r"|['’]s\b|\b(?:is|are|was)\b|\b(?:(?:is|was) )?(?:changed|set) to\b)?\s*[「『“\"'`(]?"
+    r"|['’]s\b|\b(?:is|are|was)\b(?: now\b)?|\b(?:(?:is|was) )?(?:changed|set) to\b)?\s*[「『“\"'`(]?"
 )
 """Between the name of a secret and the secret."""
 _HAS_DIGIT = r"(?=\S*\d)"
@@ -59,9 +59,10 @@ _ENGLISH_KEY = re.compile(
 )
 # "My password is dragon" gives one away, "my password is too weak" does not.
 _ENGLISH_PASSWORD = re.compile(
-    r"(?P<name>\b(?:password|passphrase|passcode)\s*(?:is|[:=])\s*[\"'“`]?)"
+    r"(?P<name>\b(?:password|passphrase|passcode)\s*(?:is(?: now)?|[:=])\s*[\"'“`]?)"
     r"(?!(?:a|an|the|my|too|very|so|not|in|on|at|with|always|often|never|really|still|hard|easy|weak|strong|long|short"
-    r"|stored|saved|kept|wrong|lost|required|expired|forgotten|difficult|important|secure|safe|used)\b)(?P<secret>\S{4,})",
+    r"|stored|saved|kept|wrong|lost|required|expired|forgotten|difficult|important|secure|safe|used|now|set"
+    r"|changed)\b)(?P<secret>\S{4,})",
     re.IGNORECASE,
 )
 
@@ -71,7 +72,8 @@ _CARD = re.compile(
 _TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][1289]\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_VALUES = dict(zip("ABCDEFGHJKLMNPQRSTUVXYWZIO", range(10, 36), strict=True))
 _IBAN = re.compile(
-    r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?(?=[A-Z]{0,2}\d)[A-Z0-9]{1,3})?(?![A-Za-z0-9])"
+    r"(?<![A-Za-z0-9])(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?(?=[A-Z]{0,2}\d)[A-Z0-9]{1,3})?"
+    r"|(?i:[A-Z]{2}\d{2}[A-Z0-9]{11,30}))(?![A-Za-z0-9])"
 )
 _PUNCTUATION = ".,;:!?)]}>'\"`’”」』"
 

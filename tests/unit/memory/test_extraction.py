@@ -142,7 +142,8 @@ def test_whole_words_and_chinese_characters_can_be_quoted(quote, message):
     [
         ("使用者最喜歡的顏色是藍色。", "我想練習口說"),
         ("The user's favourite colour is blue.", "I want to practise speaking"),
-        ("使用者是醫生。", "我是學生"),
+        ("使用者是醫師。", "我是學生"),
+        ("使用者喜歡 Python。", "我想練習口說"),
     ],
 )
 def test_a_sentence_that_has_nothing_in_common_with_its_quote_is_refused(content, message):
@@ -158,6 +159,8 @@ def test_a_sentence_that_has_nothing_in_common_with_its_quote_is_refused(content
         ("使用者住在高雄。", "我搬到高雄了"),
         ("使用者有一隻貓。", "我養貓"),
         ("The user lives in Kaohsiung.", "I moved to Kaohsiung"),
+        ("The user is a teacher.", "I teach math"),
+        ("使用者常搞混現在完成式。", "我老是分不清 present perfect"),
         ("使用者養貓。", "我养猫"),
         ("使用者住在首爾。", "저는 서울에 살아요"),
         ("使用者住在台北。", "I live in Taipei"),
@@ -251,6 +254,11 @@ def test_a_profile_field_is_learned_with_its_quote():
     assert extraction.profile == (ProfileUpdate(field="name", value="小美", quote="我叫小美"),)
 
 
+def test_a_name_that_is_a_function_word_is_learned():
+    extraction = extracted(profile=[entry(value="Will", quote="My name is Will")], message="Hi! My name is Will.")
+    assert [update.value for update in extraction.profile] == ["Will"]
+
+
 def test_a_level_is_stored_in_its_proper_form():
     extraction = extracted(profile=[entry("english_level", "b2", quote="B2")], message="我的程度是 B2")
     assert [update.value for update in extraction.profile] == ["B2"]
@@ -263,6 +271,7 @@ def test_a_level_is_stored_in_its_proper_form():
         (entry("name", ""), "malformed"),
         (entry("name", "x" * 61), "malformed"),
         (entry("name", "小明", quote="我叫小明"), "quote_not_found"),
+        (entry("name", "大明"), "not_lasting"),
         (entry("interests", "password is dragon99"), "secret"),
     ],
 )

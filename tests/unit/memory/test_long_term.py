@@ -230,12 +230,14 @@ def test_another_users_memory_can_be_neither_read_nor_changed(remembering):
 def test_what_may_speak_of_the_same_fact_is_similar_whatever_its_language(remembering):
     home = remembering.add("使用者住在台北。")
     remembering.add("The user has a cat.")
+    remembering.memory.refresh_index(user_id=ME)
     similar = remembering.memory.similar(user_id=ME, contents=["The user lives in Kaohsiung.", "I like tea."])
     assert similar == [[home], []]
 
 
 def test_what_shares_most_of_its_words_is_similar_whatever_its_vector(remembering):
     known = remembering.add("The user climbed Yushan in winter.")
+    remembering.memory.refresh_index(user_id=ME)
     assert remembering.memory.similar(user_id=ME, contents=["The user climbed Yushan."]) == [[known]]
 
 

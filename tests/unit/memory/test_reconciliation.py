@@ -64,6 +64,7 @@ def test_the_same_sentence_is_skipped_without_asking_a_model(remembering, conten
 
 def test_all_candidates_of_a_turn_share_one_request_with_small_numbers(remembering):
     home, cat = remembering.add(HOME), remembering.add("The user has a cat.")
+    remembering.memory.refresh_index(user_id=ME)
     model = ScriptedModel(answer(decision("skip", candidate=1), decision("create", candidate=2, target=None)))
     decide(remembering, model, NEW_HOME, "The user likes coffee.", "The user has two cats.")
     (request,) = model.requests

@@ -46,6 +46,8 @@ SECRETS = [
     "The secret key is zxcvbnmasdfghj",
     "GB82 WEST 1234 5698 7654 32",
     "My IBAN is DE89370400440532013000.",
+    "de89370400440532013000",
+    "my password is now hunter",
     "BE68 5390 0754 7034 is my account",
 ]
 HARMLESS = [
@@ -108,6 +110,7 @@ def test_only_the_secret_itself_is_masked(text, masked):
     ("text", "secrets"),
     [
         ("我家 Wi-Fi 密碼是 dragon77", {"dragon77"}),
+        ("My password is changed to hunter2", {"hunter2"}),
         ("My password is dragon99.", {"dragon99"}),
         ("My card is 4111 1111 1111 1111, PIN 4821", {"4111 1111 1111 1111", "4821"}),
         ("I like tea.", set()),
