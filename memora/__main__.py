@@ -11,31 +11,14 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from memora.errors import DataFolderUnusable, MemoraError, OperatorError
-from memora.i18n import Translator, mark, terminal_language, translator
-from memora.settings import APP_FOLDER, Settings, load_settings
+from memora.errors import DataFolderUnusable, OperatorError, PortInUse, PortNotAllowed
+from memora.i18n import terminal_language, translator
+from memora.settings import APP_FOLDER, DEFAULT_PORT, Settings, load_settings
 from memora.ui.sentences import sentence
 
 LOOPBACK = "127.0.0.1"
 BAD_START = 2
 """The exit code when the person who runs the app has to change something first."""
-
-PORT_SENTENCES = {
-    "in_use": mark(
-        "Port {port} is already in use: perhaps Memora is running already, see http://127.0.0.1:{port}. "
-        "To use another port: make run MEMORA_PORT={other}, or python -m memora --port {other}."
-    ),
-    "not_allowed": mark(
-        "Memora is not allowed to open port {port}. "
-        "To use another port: make run MEMORA_PORT=8501, or python -m memora --port 8501."
-    ),
-}
-
-
-class PortUnavailable(OperatorError):
-    """The port cannot be listened on. Params: ``reason`` (a key of `PORT_SENTENCES`), ``port``."""
-
-    code = "port_unavailable"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -48,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_data_folder(settings.data_dir)
         check_port(settings.port)
     except OperatorError as error:
-        print(explain(error, translator(terminal_language(os.environ))), file=sys.stderr)  # noqa: T201
+        print(sentence(error.as_failure(), translator(terminal_language(os.environ))), file=sys.stderr)  # noqa: T201
         return BAD_START
     return _hand_over(streamlit_command(settings))
 
@@ -64,7 +47,7 @@ def check_data_folder(folder: Path) -> None:
 
 
 def check_port(port: int) -> None:
-    """Try to listen on the loopback address. Raises `PortUnavailable`."""
+    """Try to listen on the loopback address. Raises `PortInUse` or `PortNotAllowed`."""
     with socket.socket() as probe:
         if os.name == "posix":
             # As the server does it: connections of an app that just ended don't count as in use.
@@ -72,18 +55,10 @@ def check_port(port: int) -> None:
         try:
             probe.bind((LOOPBACK, port))
         except PermissionError:
-            raise PortUnavailable(reason="not_allowed", port=port) from None
+            raise PortNotAllowed(port=str(port)) from None
         except OSError:
-            raise PortUnavailable(reason="in_use", port=port) from None
-
-
-def explain(error: MemoraError, _: Translator) -> str:
-    """What went wrong and what to do, in one or two sentences."""
-    if not isinstance(error, PortUnavailable):
-        return sentence(error.as_failure(), _)
-    port = error.params["port"]
-    other = port + 1 if port < 65535 else 8501
-    return _(PORT_SENTENCES[error.params["reason"]]).format(port=port, other=other)
+            other = port + 1 if port < 65535 else DEFAULT_PORT
+            raise PortInUse(port=str(port), other=str(other)) from None
 
 
 def streamlit_command(settings: Settings) -> list[str]:

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from memora.errors import OperatorError
-from memora.i18n import mark, terminal_language, translator
+from memora.errors import NothingToBackUp, OperatorError
+from memora.i18n import terminal_language, translator
 from memora.providers.database import open_database
 from memora.providers.database.engine import file_of
 from memora.settings import load_settings
@@ -23,15 +23,6 @@ from memora.ui.sentences import sentence
 FAILED = 2
 """The exit code when nothing was done."""
 
-NO_RECORD = mark("There is nothing to back up yet: {path} does not exist.")
-BACKED_UP = mark("Backed up to {path}.")
-
-
-class NoRecord(OperatorError):
-    """There is no database yet. Params: ``path``."""
-
-    code = "no_record"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line asks for; returns the exit code."""
@@ -39,25 +30,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _ = translator(terminal_language(os.environ))
     try:
         back_up(options.target)
-    except NoRecord as error:
-        print(_(NO_RECORD).format(**error.params), file=sys.stderr)  # noqa: T201
-        return FAILED
     except OperatorError as error:
         print(sentence(error.as_failure(), _), file=sys.stderr)  # noqa: T201
         return FAILED
-    print(_(BACKED_UP).format(path=options.target))  # noqa: T201
+    print(_("Backed up to {path}.").format(path=options.target))  # noqa: T201
     return 0
 
 
 def back_up(target: Path) -> None:
     """Copy the record to ``target``, complete and consistent, replacing an earlier copy there.
 
-    Raises `InvalidSetting`, `NoRecord` or `DatabaseUnavailable`.
+    Raises `InvalidSetting`, `NothingToBackUp` or `DatabaseUnavailable`.
     """
     url = load_settings().sqlalchemy_url
     path = file_of(url)
     if not path.exists():
-        raise NoRecord(path=str(path))
+        raise NothingToBackUp(path=str(path))
     database = open_database(url)
     try:
         database.backup(target)

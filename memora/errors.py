@@ -12,7 +12,10 @@
     │   ├── InvalidSetting
     │   ├── DataFolderUnusable
     │   ├── DataFolderInUse
-    │   └── DatabaseUnavailable
+    │   ├── DatabaseUnavailable
+    │   ├── PortInUse
+    │   ├── PortNotAllowed
+    │   └── NothingToBackUp
     ├── ModelError           a request to the model failed
     │   ├── ModelUnreachable      no network, DNS, refused
     │   ├── ModelTimedOut
@@ -120,6 +123,24 @@ class DatabaseUnavailable(OperatorError):
     """The database is locked, full, read-only or damaged. Params: ``path``."""
 
     code = "database_unavailable"
+
+
+class PortInUse(OperatorError):
+    """Something listens on the port already. Params: ``port``, ``other`` (one to try instead), as text: they are names, not amounts."""
+
+    code = "port_in_use"
+
+
+class PortNotAllowed(OperatorError):
+    """The system does not let Memora listen on the port. Params: ``port``, as text."""
+
+    code = "port_not_allowed"
+
+
+class NothingToBackUp(OperatorError):
+    """There is no database yet. Params: ``path``."""
+
+    code = "nothing_to_back_up"
 
 
 class ModelError(MemoraError):

@@ -21,6 +21,7 @@ from memora.i18n import mark
 
 APP_FOLDER = Path(__file__).resolve().parent.parent
 DEFAULT_MODEL = "gpt-6-luna"
+DEFAULT_PORT = 8501
 DEMO_MODEL = "memora-demo"
 MIN_INPUT_TOKENS, MAX_INPUT_TOKENS = 4_000, 1_000_000
 
@@ -58,7 +59,7 @@ class Settings(BaseSettings):
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)
-    port: int = Field(8501, alias="MEMORA_PORT", ge=1, le=65535)
+    port: int = Field(DEFAULT_PORT, alias="MEMORA_PORT", ge=1, le=65535)
     test_seam: bool = Field(False, alias="MEMORA_TEST_SEAM")
 
     @field_validator("openai_base_url", "chroma_url")

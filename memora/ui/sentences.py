@@ -34,6 +34,15 @@ SENTENCES: dict[str, str] = {
         "The database {path} cannot be used at the moment: it is locked, read-only, damaged, or the disk is full. "
         "Nothing was half written. Check the file and the free space, then try again."
     ),
+    "port_in_use": mark(
+        "Port {port} is already in use: perhaps Memora is running already, see http://127.0.0.1:{port}. "
+        "To use another port: make run MEMORA_PORT={other}, or python -m memora --port {other}."
+    ),
+    "port_not_allowed": mark(
+        "Memora is not allowed to open port {port}. "
+        "To use another port: make run MEMORA_PORT=8501, or python -m memora --port 8501."
+    ),
+    "nothing_to_back_up": mark("There is nothing to back up yet: {path} does not exist."),
     # The model
     "model_error": mark("The model could not answer. Try again."),
     "unreachable": mark(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memora.errors import Failure
-from memora.memory.values import Candidate, Category, MemoryChange
+from memora.memory.values import Candidate, Category, MemoryChange, ProfileUpdate
 from memora.model import Usage
 from memora.turn import events as ev
 from memora.turn.trace import CallSpan, ContextSpan, LearningSpan, RecallSpan, RequestSpan, SummarySpan, fold
@@ -119,6 +119,15 @@ def test_a_call_that_was_not_executed_says_why():
     trace = fold([*TURN[:10], refused])
     assert [call.not_executed for call in trace.calls] == ["", "only_one_call_per_turn"]
     assert trace.digest().tools == ("count_english_words",)
+
+
+def test_only_profile_fields_that_were_written_count_as_learned():
+    proposed = (ProfileUpdate(field="name", value="小華", quote="我叫小華"),)
+    extracted = ev.CandidatesExtracted(at=2.1, took_ms=5.0, profile=proposed)
+    locked = ev.LearningFinished(at=2.3, took_ms=1.0)
+    written = ev.LearningFinished(at=2.3, took_ms=1.0, profile=proposed)
+    assert fold([*TURN[:16], extracted, locked]).learning.learned_profile == ()
+    assert fold([*TURN[:16], extracted, written]).learning.learned_profile == proposed
 
 
 def test_a_second_attempt_at_learning_replaces_the_first():

@@ -60,16 +60,16 @@ def test_an_interrupted_turn_and_one_that_still_waits_are_left_out(record):
     assert said(record, record.asked(conversation, "three")) == ["three"]
 
 
-def test_a_turn_answered_again_later_sees_only_what_came_before_it_and_keeps_its_place(record):
+def test_a_turn_answered_again_later_moves_to_the_end_and_sees_what_was_said_since(record):
     conversation = record.conversation()
     record.finish(record.asked(conversation, "one"), "1")
     failed = record.asked(conversation, "two")
     record.finish(failed, "", state="failed")
     record.finish(record.asked(conversation, "three"), "3")
     record.turns.reopen_turn(user_id="mei", turn_id=failed.id)
-    assert said(record, failed) == ["one", "1", "two"]
+    assert said(record, failed) == ["one", "1", "three", "3", "two"]
     record.finish(failed, "2")
-    assert said(record, record.asked(conversation, "four")) == ["one", "1", "two", "2", "three", "3", "four"]
+    assert said(record, record.asked(conversation, "four")) == ["one", "1", "three", "3", "two", "2", "four"]
 
 
 def test_a_turn_answered_again_after_it_was_summarised_past_still_has_its_question(record):
