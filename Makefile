@@ -29,7 +29,8 @@ check: ## Format, lint, types, layers and fast tests: run it before every commit
 
 bench: ## Measure
 	@scripts/install requirements-dev.txt
-	$(PYTHON_IN_VENV) -m benchmarks
+	@$(PYTHON_IN_VENV) tests/browser/browsers.py
+	PYTHONPATH=tests $(PYTHON_IN_VENV) -m benchmarks
 
 locale: ## Collect the sentences of the interface, update and compile the catalogues
 	@scripts/install requirements-dev.txt

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from browser.browsers import FLAGS, find_browser
+from browser.running_app import free_port
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.harness import Clock, print_machine, print_table
-from tests.browser.browsers import FLAGS, find_browser
-from tests.browser.running_app import free_port
 
 APP = Path(__file__).parents[1] / "streamlit_app.py"
 BARE = "import streamlit as st\nst.chat_input('Write')\n"

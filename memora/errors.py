@@ -7,6 +7,7 @@
     │   ├── BlankMessage
     │   ├── MessageTooLong
     │   ├── InvalidInput
+    │   │   └── FieldTooLong
     │   └── NotFound
     ├── OperatorError        the person who runs the app acts
     │   ├── InvalidSetting
@@ -91,6 +92,12 @@ class InvalidInput(UserError):
     code = "invalid_input"
 
 
+class FieldTooLong(InvalidInput):
+    """A field holds too many characters. Params: ``field``, ``limit``."""
+
+    code = "field_too_long"
+
+
 class NotFound(UserError):
     """No such record for this user. Params: ``kind``."""
 
@@ -126,7 +133,7 @@ class DatabaseUnavailable(OperatorError):
 
 
 class PortInUse(OperatorError):
-    """Something listens on the port already. Params: ``port``, ``other`` (one to try instead), as text: they are names, not amounts."""
+    """Something listens on the port already. Params: ``port`` and ``other`` (one to try instead), as text."""
 
     code = "port_in_use"
 

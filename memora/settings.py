@@ -65,12 +65,7 @@ class Settings(BaseSettings):
     @field_validator("openai_base_url", "chroma_url")
     @classmethod
     def _is_http_address(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
-            raise ValueError("not an http(s) address")
-        return value.rstrip("/")
+        return None if value is None else http_address(value)
 
     @field_validator("database_url")
     @classmethod
@@ -101,6 +96,14 @@ class Settings(BaseSettings):
     def sqlalchemy_url(self) -> str:
         """Where the record lives."""
         return self.database_url or f"sqlite:///{self.data_dir / 'memora.db'}"
+
+
+def http_address(text: str) -> str:
+    """The address in ``text``, without a slash at its end. Raises `ValueError` for what is no http(s) address."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+        raise ValueError("not an http(s) address")
+    return text.rstrip("/")
 
 
 def without_credentials(address: str) -> str:

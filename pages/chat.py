@@ -36,7 +36,7 @@ def draw_chat() -> None:
         draw_welcome()
     else:
         draw_conversation(opened)
-        if conversation.was_just_sent():
+        if conversation.was_just_opened() or conversation.was_just_sent():
             run_script("follow_answer")
     draw_input()
 

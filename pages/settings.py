@@ -13,6 +13,7 @@ from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS, without_credenti
 from memora.ui.callbacks import told
 from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
+from memora.ui.notices import told_in_words
 from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
 from memora.ui.session import get_app, translate, user_id
@@ -91,9 +92,7 @@ def draw_model() -> None:
         )
         tokens = st.number_input(
             _("Token budget for one request"),
-            min_value=MIN_INPUT_TOKENS,
-            max_value=MAX_INPUT_TOKENS,
-            value=chosen.max_input_tokens and max(chosen.max_input_tokens, MIN_INPUT_TOKENS),
+            value=chosen.max_input_tokens,
             step=1_000,
             placeholder=whole(settings.max_input_tokens, _),
             help=_("How much of the conversation is sent. Older messages are summarised to fit."),
@@ -101,7 +100,17 @@ def draw_model() -> None:
         )
         st.caption(_("Left empty, the installation's value is used."))
         if st.form_submit_button(_("Save"), key="setting-model-save"):
-            save(replace(chosen, model=(model or "").strip() or None, max_input_tokens=tokens))
+            with told_in_words():
+                save_model(model, tokens)
+
+
+def save_model(model: str | None, tokens: int | None) -> None:
+    """Take the form's values. Raises `InvalidInput` for a budget that is out of bounds."""
+    _ = translate()
+    if tokens is not None and not MIN_INPUT_TOKENS <= tokens <= MAX_INPUT_TOKENS:
+        allowed = f"{whole(MIN_INPUT_TOKENS, _)}–{whole(MAX_INPUT_TOKENS, _)}"
+        raise InvalidInput(field="max_input_tokens", allowed=allowed)
+    save(replace(preferences(), model=(model or "").strip() or None, max_input_tokens=tokens))
 
 
 def draw_connection() -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from browser.browsers import find_browser
-from browser.conftest import FLAGS
+from browser.browsers import FLAGS, find_browser
 from browser.reader import Reader
 from browser.running_app import RunningApp
 from playwright.sync_api import Browser, sync_playwright

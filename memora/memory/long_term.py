@@ -134,10 +134,16 @@ class LongTermMemory:
         importance: int,
         provenance: Provenance = Provenance(origin="user"),  # noqa: B008 - frozen
     ) -> Memory:
-        """Remember what the user wrote by hand or imported. Raises `InvalidInput`."""
+        """Remember what the user wrote by hand or imported; what is remembered already stays as it is.
+
+        Raises `InvalidInput`.
+        """
+        sentence = clean_sentence(content)
+        if same := self.store.find_same(user_id=user_id, content=sentence):
+            return same
         memory = self.store.add(
             user_id=user_id,
-            content=clean_sentence(content),
+            content=sentence,
             category=category,
             importance=_checked_importance(importance),
             provenance=provenance,

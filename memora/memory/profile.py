@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memora.errors import InvalidInput
+from memora.errors import FieldTooLong, InvalidInput
 from memora.memory.sentence import one_line
 from memora.memory.values import CEFR_LEVELS, ProfileField
 
@@ -27,5 +27,5 @@ def validate_profile_value(field: ProfileField, value: str) -> str:
             raise InvalidInput("not a CEFR level", field=field, allowed=", ".join(CEFR_LEVELS))
     limit = MAX_VALUE_CHARS[field]
     if len(value) > limit:
-        raise InvalidInput(f"{len(value)} characters", field=field, allowed=f"≤ {limit}")
+        raise FieldTooLong(f"{len(value)} characters", field=field, limit=limit)
     return value

@@ -32,7 +32,7 @@ class Weights:
     """
 
     vector: float = 1.0
-    words: float = 0.13
+    words: float = 0.06
     recency: float = 0.02
     importance: float = 0.02
     pinned: float = 2.0

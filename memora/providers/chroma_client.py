@@ -131,43 +131,35 @@ def _connect(url: str) -> Client:
 
 
 def _open_or_begin(folder: Path) -> Client:
-    import chromadb
-
     folder.parent.mkdir(parents=True, exist_ok=True)
     try:
-        return cast("Client", chromadb.PersistentClient(path=folder, settings=_settings()))
+        return _open_folder(folder)
     except OSError:
         raise  # no room, no permission: the folder itself may be whole
     except Exception as error:
         # A damaged folder makes Chroma say all kinds of things.
-        if not _database_of(folder).exists():
+        if not (folder.is_file() or _database_of(folder).exists()):
             raise
         aside = _move_aside(folder)
         log.warning("the memory index could not be opened (%s); it was moved to %s", error, aside)
-    return _begin(folder)
+    return _open_folder(folder)
+
+
+def _open_folder(folder: Path) -> Client:
+    import chromadb
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    try:
+        return cast("Client", chromadb.PersistentClient(path=folder, settings=_settings()))
+    except Exception:
+        # Chroma keeps the half-built system by its path, and would hand it out at every later attempt.
+        SharedSystemClient._identifier_to_system.pop(str(folder), None)
+        raise
 
 
 def _move_aside(folder: Path) -> Path:
     moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     return folder.rename(folder.with_name(f"{folder.name}-damaged-{moment}"))
-
-
-def _begin(folder: Path) -> Client:
-    """A client for a new folder at a path that Chroma failed to open.
-
-    Chroma remembers its half-built system by the path and would hand it out again, so a new one takes its place.
-    """
-    from chromadb.api import ServerAPI
-    from chromadb.api.client import Client
-    from chromadb.config import System
-
-    settings = _settings()
-    settings.is_persistent = True
-    settings.persist_directory = str(folder)
-    system = System(settings)
-    system.instance(cast("type[Any]", ServerAPI))
-    system.start()
-    return Client.from_system(system)
 
 
 def _database_of(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from memora.errors import InvalidInput
 from memora.model import LanguageModel
 from memora.providers.openai.client import build_client
 from memora.providers.openai.model import OpenAIModel
-from memora.settings import DEMO_MODEL, Settings
+from memora.settings import DEMO_MODEL, Settings, http_address
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -64,12 +64,12 @@ class Connection:
 
         Raises `InvalidInput` for an address that is none.
         """
-        base_url = (base_url or "").strip().rstrip("/") or None
         api_key = (api_key or "").strip() or None
-        if base_url is not None:
-            parts = urlsplit(base_url)
-            if parts.scheme not in ("http", "https") or not parts.hostname:
-                raise InvalidInput("not an http(s) address", field="base_url", allowed="http://…, https://…")
+        base_url = (base_url or "").strip() or None
+        try:
+            base_url = base_url and http_address(base_url)
+        except ValueError:
+            raise InvalidInput("not an http(s) address", field="base_url", allowed="http://…, https://…") from None
         chosen = Endpoint(base_url=base_url, api_key=api_key)
         with self._lock:
             self._endpoint = self._configured if chosen.is_demo else chosen

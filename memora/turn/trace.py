@@ -379,7 +379,7 @@ def _advance_call(
 
 def _finish(trace: Trace, event: ev.TurnFinished) -> Trace:
     """The turn is over: nothing in it goes on running."""
-    spans = tuple(replace(span, status="error") if span.status == "running" else span for span in trace.spans)
+    spans = tuple(_ended(span) for span in trace.spans)
     return replace(
         trace,
         spans=spans,
@@ -390,6 +390,15 @@ def _finish(trace: Trace, event: ev.TurnFinished) -> Trace:
         usage=event.usage,
         failure=event.failure,
     )
+
+
+def _ended(span: Span) -> Span:
+    """A span that still ran is an error; a call whose arguments never came whole was not executed."""
+    if span.status != "running":
+        return span
+    if isinstance(span, CallSpan) and not span.arguments:
+        return replace(span, status="skipped", not_executed="response_incomplete")
+    return replace(span, status="error")
 
 
 _LearningEvent = (

@@ -1,7 +1,8 @@
-"""Callbacks that may fail: what Memora raises on purpose is kept, and told at the top of the page that follows."""
+"""Callbacks that may fail: what they raise is kept, and told at the top of the page that follows."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec
@@ -14,11 +15,12 @@ from memora.ui.sentences import sentence
 from memora.ui.session import translate
 
 P = ParamSpec("P")
+log = logging.getLogger(__name__)
 _FAILURE = "callback-failure"
 
 
 def told(callback: Callable[P, None]) -> Callable[P, None]:
-    """``callback``, with its `MemoraError` kept for `draw_failure`."""
+    """``callback``, with whatever it raises kept for `draw_failure`."""
 
     @wraps(callback)
     def safely(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -26,6 +28,9 @@ def told(callback: Callable[P, None]) -> Callable[P, None]:
             callback(*args, **kwargs)
         except MemoraError as error:
             st.session_state[_FAILURE] = error.as_failure()
+        except Exception as error:
+            log.exception("a click failed")
+            st.session_state[_FAILURE] = Failure(code="internal", detail=type(error).__name__)
 
     return safely
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 
 import streamlit as st
 
@@ -10,7 +11,7 @@ from memora.errors import Failure, NotFound
 from memora.i18n import Translator
 from memora.turn.events import FINAL_STATES
 from memora.turn.ports import Conversation, Turn
-from memora.turn.trace import CallSpan, RecallSpan, Trace
+from memora.turn.trace import CallSpan, RecallSpan, SummarySpan, Trace
 from memora.ui.callbacks import told
 from memora.ui.live import LiveTurn, live_turn, pace
 from memora.ui.markdown import as_markdown, as_plain
@@ -98,6 +99,8 @@ def activity(trace: Trace, _: Translator) -> str:
             return _("Looking through your memories …")
         case [*_rest, CallSpan(status="running", name=name)]:
             return _("Using {tool} …").format(tool=as_plain(name))
+        case [*_rest, RecallSpan() | SummarySpan()]:
+            return _("Going through the conversation …")
         case _:
             return _("Thinking …")
 
@@ -110,6 +113,8 @@ def _draw_ending(turn: Turn) -> None:
     if failure is None:
         return
     _ = translate()
+    if failure.code == "stream_cut" and not turn.reply:
+        failure = replace(failure, code="stream_cut_early")
     told = as_plain(sentence(failure, _))
     with st.container(key=f"ending-{turn.id}", gap="xsmall"):
         if turn.state == "failed":

@@ -17,8 +17,18 @@ _OPEN = "open-conversation"
 _REFUSED = "refused-message"
 _DELETED = "deleted-conversation"
 _SENT = "message-sent"
+_DRAWN = "conversation-drawn"
 TITLE_CHARS = 30
 INPUT_KEY = "chat_input"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A message that was not taken, and why; it belongs to the conversation that it was written in."""
+
+    failure: Failure
+    text: str
+    conversation_id: str | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,7 @@ def send(text: str) -> None:
             created = app.turns.create_conversation(user_id=user_id(), title=title_of(text), at=now()).id
         app.runner.submit(user_id=user_id(), conversation_id=conversation_id or created or "", text=text)
     except MemoraError as error:
-        st.session_state[_REFUSED] = error.as_failure()
+        st.session_state[_REFUSED] = Refused(error.as_failure(), text, conversation_id)
         st.session_state[INPUT_KEY] = text
         if created:
             _discard(created)
@@ -99,14 +109,28 @@ def send_from_input() -> None:
     send(st.session_state[INPUT_KEY] or "")
 
 
+def was_just_opened() -> bool:
+    """Whether another conversation was drawn before this one: then the page begins at its end."""
+    drawn = st.session_state.get(_DRAWN)
+    st.session_state[_DRAWN] = open_id()
+    return drawn != open_id()
+
+
 def was_just_sent() -> bool:
     """Whether a message was sent since this was asked last: then the page scrolls to it."""
     return bool(st.session_state.pop(_SENT, False))
 
 
 def refused() -> Failure | None:
-    """Why the last message was not taken, if it was not."""
-    return st.session_state.get(_REFUSED)
+    """Why the last message of the open conversation was not taken, if it was not.
+
+    Its text is put back into the box, where Streamlit has forgotten it because another page was drawn.
+    """
+    held: Refused | None = st.session_state.get(_REFUSED)
+    if held is None or held.conversation_id != open_id():
+        return None
+    st.session_state.setdefault(INPUT_KEY, held.text)
+    return held.failure
 
 
 @told

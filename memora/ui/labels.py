@@ -34,10 +34,19 @@ PROFILE_FIELD: dict[ProfileField, str] = {
 FIELD: dict[str, str] = {
     **{str(field): name for field, name in PROFILE_FIELD.items()},
     "base_url": mark("Address of an OpenAI-compatible server"),
+    "max_input_tokens": mark("Token budget for one request"),
     "content": mark("memory text"),
     "importance": mark("importance"),
 }
 """Fields by the names that errors give them."""
+
+RECALL_STEP: dict[str, str] = {
+    "embedding": mark("embedding"),
+    "index": mark("index"),
+    "words": mark("words in common"),
+    "record": mark("record"),
+    "ranking": mark("ranking"),
+}
 
 PROFILE_HINT: dict[ProfileField, str] = {
     "name": mark("What the tutor calls you"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import streamlit as st
 
-from memora.errors import MemoraError
+from memora.errors import Failure, MemoraError
 from memora.i18n import Translator
 from memora.status import AppStatus
 from memora.ui.markdown import as_plain
@@ -15,17 +16,26 @@ from memora.ui.numbers import whole
 from memora.ui.sentences import sentence
 from memora.ui.session import get_app, translate, user_id
 
+log = logging.getLogger(__name__)
+
 INDEX_LOOK_SECONDS = 2.0
 """How often the page looks whether the index is ready."""
 
 
 @contextmanager
 def told_in_words() -> Iterator[None]:
-    """Draw what Memora raises on purpose as a sentence instead of a trace."""
+    """Draw whatever goes wrong inside as a sentence: it costs its own place and no other."""
     try:
         yield
     except MemoraError as error:
-        st.error(as_plain(sentence(error.as_failure(), translate())), icon=":material/error:")
+        _draw_error(error.as_failure())
+    except Exception as error:
+        log.exception("drawing failed")
+        _draw_error(Failure(code="internal", detail=type(error).__name__))
+
+
+def _draw_error(failure: Failure) -> None:
+    st.error(as_plain(sentence(failure, translate())), icon=":material/error:")
 
 
 def draw_notices() -> None:

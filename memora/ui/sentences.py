@@ -17,6 +17,7 @@ SENTENCES: dict[str, str] = {
         "or raise the token budget in the settings. Your text is still in the box."
     ),
     "invalid_input": mark("This value cannot be used for “{field}”. Allowed: {allowed}."),
+    "field_too_long": mark("“{field}” is too long: at most {limit} characters."),
     "not_found": mark("This entry does not exist any more."),
     # The person who runs the app
     "invalid_setting": mark(
@@ -76,6 +77,7 @@ SENTENCES: dict[str, str] = {
     "stream_cut": mark(
         "The connection broke off in the middle of the answer. What arrived is kept. Try again for a whole one."
     ),
+    "stream_cut_early": mark("The connection broke off before there was an answer. Your message is kept: try again."),
     "bad_response": mark(
         "What the server sent is not an answer. Check that OPENAI_BASE_URL leads to an OpenAI-compatible server, "
         "then try again."
@@ -85,7 +87,6 @@ SENTENCES: dict[str, str] = {
     "incomplete_filter": mark("The provider's content filter ended the answer early. Try other words."),
     "refused": mark("The model declined to answer this. Try other words."),
     "empty_answer": mark("The model answered with nothing. Try again."),
-    "tool_loop": mark("The model kept asking for functions instead of answering. Try again, or ask in other words."),
     "interrupted": mark("Memora was closed in the middle of this answer. Your message is kept: try again."),
     "stopped": mark("Stopped. What had arrived is kept."),
     "tool_error": mark("The function could not do what was asked."),
@@ -95,6 +96,7 @@ SENTENCES: dict[str, str] = {
 RETRY_HELPS: frozenset[str] = frozenset(SENTENCES) - {
     "blank_message",
     "invalid_input",
+    "field_too_long",
     "not_found",
     "refused",
     "incomplete_length",

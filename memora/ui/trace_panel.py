@@ -102,7 +102,7 @@ def _step(title: str, *facts: str, icon: str, status: SpanStatus, expanded: bool
     told = " · ".join(fact for fact in facts if fact)
     label = f"**{title}**" + (f" :gray[:small[{told}]]" if told else "")
     with (
-        st.expander(label, icon=marks[status], type="step", expanded=expanded),
+        st.expander(label, icon=marks[status], type="step", expanded=expanded or status in ("error", "skipped")),
         st.container(gap="xsmall"),
     ):
         yield
@@ -137,7 +137,9 @@ def _draw_recall(span: RecallSpan) -> None:
         if span.touch_failure:
             st.caption(_("The memories could not be marked as used; the answer went on without that."))
         if span.timings_ms:
-            steps = " · ".join(f"{name} {duration(took, _)}" for name, took in span.timings_ms.items())
+            steps = " · ".join(
+                f"{_(labels.RECALL_STEP.get(name, name))} {duration(took, _)}" for name, took in span.timings_ms.items()
+            )
             st.caption(as_plain(steps))
 
 

@@ -14,6 +14,15 @@ MAC_APPS = ("Chromium", "Google Chrome", "Microsoft Edge")
 DEBIAN_PACKAGES = ("chromium", "fonts-noto-cjk")
 """The fonts are what the screenshots show Chinese with."""
 
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+]
+"""What a headless Chromium is started with: as root, without a display, and without calls home."""
+
 NO_BROWSER = """\
 The browser tests need Chromium or Chrome, and none was found.
 Install it (Debian: sudo apt install chromium fonts-noto-cjk; macOS: brew install --cask google-chrome),

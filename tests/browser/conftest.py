@@ -9,20 +9,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from browser.browsers import NO_BROWSER, find_browser
+from browser.browsers import FLAGS, NO_BROWSER, find_browser
 from browser.reader import PATIENCE_SECONDS, Reader
 from browser.running_app import RunningApp
 from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
 from servers.launch import responses_server
 
 ARTIFACTS = Path(__file__).parent.parent / "artifacts"
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-]
 PATIENCE_MS = PATIENCE_SECONDS * 1000
 
 failed = pytest.StashKey[bool]()

@@ -70,7 +70,7 @@ class Reader:
         self.page.wait_for_function(_SETTLED, arg=turn_id)
 
     def stop(self) -> None:
-        self.page.locator('[class*="st-key-stop"] button').click()
+        self.key("stop").get_by_role("button").click()
 
     def try_again(self, turn_id: str) -> None:
         self.retry_button(turn_id).click()

@@ -21,7 +21,7 @@ def test_a_value_that_is_refused_stays_in_its_box(page, app, user):
     page.switch_page("pages/profile.py").run()
     long = "x" * 100
     page.text_input(key="profile-value-name").set_value(long).run()
-    assert "This value cannot be used for “Name”" in texts(page)
+    assert "“Name” is too long: at most 60 characters." in texts(page)
     assert page.text_input(key="profile-value-name").value == long
     assert "name" not in app.profiles.profile(user_id=user)
     page.text_input(key="profile-value-name").set_value("Mei").run()

@@ -195,6 +195,16 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path, opened: list[C
     assert caught.value.code == "broken"
 
 
+def test_a_folder_that_could_not_be_made_is_made_once_it_can(tmp_path: Path, opened: list[ChromaIndex]) -> None:
+    (tmp_path / "chroma").symlink_to(tmp_path / "nowhere" / "at-all")
+    with pytest.raises(IndexUnavailable):
+        start(tmp_path, opened).warm()
+    (tmp_path / "chroma").unlink()
+    index = start(tmp_path, opened)
+    fill(index)
+    assert len(index.search(user_id=USER, vector=EAST, limit=9)) == 3
+
+
 @pytest.mark.parametrize("lost", ["index_metadata.pickle", "data_level0.bin", "header.bin"])
 def test_a_collection_with_damaged_vectors_is_begun_anew(lost: str, tmp_path: Path, opened: list[ChromaIndex]) -> None:
     index = start(tmp_path, opened)

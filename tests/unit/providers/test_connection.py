@@ -61,7 +61,9 @@ def test_a_new_connection_means_new_models():
     assert own.model("m") is not before
 
 
-@pytest.mark.parametrize("address", ["localhost:1234", "ftp://host/v1", "http://", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "address", ["localhost:1234", "ftp://host/v1", "http://", "http://[::1", "http://h:99999/v1", "javascript:alert(1)"]
+)
 def test_an_address_that_is_none_is_refused_and_the_old_one_stays(address):
     own = connection(OPENAI_API_KEY="sk-test")
     with pytest.raises(InvalidInput):
