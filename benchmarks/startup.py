@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -71,20 +72,23 @@ def usable(browser: Browser, script: Path, data: Path) -> Iterator[tuple[subproc
     )
     page = browser.new_page(locale="zh-TW")
     try:
-        while True:
-            try:
-                page.goto(f"http://127.0.0.1:{port}")
-                break
-            except Exception as error:
-                if not re.search("ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET", str(error)):
-                    raise
-                time.sleep(0.05)
+        wait_for_server(port)
+        page.goto(f"http://127.0.0.1:{port}")
         page.get_by_test_id("stChatInputTextArea").wait_for()
         yield process, page
     finally:
         page.close()
         process.terminate()
         process.wait(20)
+
+
+def wait_for_server(port: int) -> None:
+    """Return as soon as something listens on the port."""
+    while True:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
 
 
 def resident_mb(process: subprocess.Popen[bytes]) -> float:
