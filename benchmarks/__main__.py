@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-NAMES = ("embedding", "latency", "startup", "recall", "thresholds")
+NAMES = ("embedding", "latency", "startup", "conversation", "recall", "thresholds")
 
 
 def main() -> int:
