@@ -98,12 +98,12 @@ class IndexUpkeep:
         """The worker boundary: what cannot be loaded or indexed now is said, and tried again later."""
         try:
             step()
-        except IndexUnavailable as error:
-            self._state, self._detail, self._progress = "unavailable", error.code, None
+        except (IndexUnavailable, MemoraError) as error:
+            self._unavailable(error.code)
             log.warning("the memory index is unavailable: %s", error.detail or error.code)
-        except MemoraError as error:
-            self._state, self._detail, self._progress = "unavailable", error.code, None
-            log.warning("the memory index could not be checked: %s", error.detail or error.code)
         except Exception as error:  # the thread has to outlive whatever a library throws
-            self._state, self._detail, self._progress = "unavailable", "internal", None
+            self._unavailable("internal")
             log.exception("keeping the index failed: %s", type(error).__name__)
+
+    def _unavailable(self, code: str) -> None:
+        self._state, self._detail, self._progress = "unavailable", code, None

@@ -241,7 +241,6 @@ class CandidatesExtracted:
     refused: tuple[RefusedCandidate, ...] = ()
     profile: tuple[ProfileUpdate, ...] = ()
     usage: Usage | None = None
-    model_asked: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)

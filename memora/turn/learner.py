@@ -107,8 +107,8 @@ class Learner:
                 self._attempt(turn, live, cancel)
             finally:
                 self._logs.release(turn.id, live)
-        except NotFound:
-            self.abandon(turn.id)
+        except (Cancelled, NotFound):
+            self._forget(turn, cancel)  # abandoned, gone, or the process ends: a pending turn is learned after a start
         except MemoraError:
             log.exception("the record is out of reach; the write path of turn %s is put off", turn.id)
             self._later(turn, cancel, seconds=RETRY_SECONDS[0])
@@ -122,11 +122,11 @@ class Learner:
         attempt = _Attempt(turn=turn, recorder=recorder, cancel=cancel, number=self._count(turn))
         try:
             self._learn_from(attempt)
-        except Cancelled:
-            pass  # abandoned, or the process ends and the turn is learned after the next start
+            self._forget(turn, cancel)
         except NotWanted:
             self._turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)
             recorder(LearningSkipped(at=time.time(), reason="memory_off"))
+            self._forget(turn, cancel)
         except ModelError as error:
             self._put_off(attempt, error.as_failure(), by_itself=error.can_retry)
         except MemoraError:
@@ -157,10 +157,17 @@ class Learner:
         will_retry = attempt.number <= len(RETRY_SECONDS)
         if not will_retry:
             self._turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)
+            self._forget(turn, attempt.cancel)
         elif by_itself:
             self._later(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
         took_ms = (time.perf_counter() - attempt.started) * 1000
         attempt.emit(LearningFailed(at=time.time(), took_ms=took_ms, failure=failure, will_retry=will_retry))
+
+    def _forget(self, turn: Turn, cancel: CancelToken) -> None:
+        """Nothing more is to be done for this turn; a token that came after ``cancel`` stays."""
+        with self._lock:
+            if self._cancels.get(turn.id) is cancel:
+                del self._cancels[turn.id]
 
     def _later(self, turn: Turn, cancel: CancelToken, *, seconds: float) -> None:
         timer = threading.Timer(seconds, lambda: self._submit(turn, None, cancel))

@@ -380,3 +380,11 @@ def test_an_old_turn_answered_again_moves_to_the_end_of_its_conversation(desk_of
     desk.say("丙")
     answers = [request for request in desk.model.requests if request.purpose == "answer"]
     assert [item["content"] for item in answers[-1].input] == ["乙", "二", "甲", "一", "丙"]
+
+
+def test_a_finished_write_path_leaves_nothing_behind_in_the_process(desk_of):
+    desk = desk_of("一", NOTHING_LEARNED, "二", NOTHING_LEARNED)
+    for text in ("甲", "乙"):
+        desk.say(text)
+    wait_until(lambda: desk.runner._learner._cancels == {})
+    assert desk.runner._cancels == {}
