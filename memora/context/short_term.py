@@ -12,6 +12,7 @@ from memora.context.ports import ConversationStore
 from memora.context.prepared import Fold, PreparedContext
 from memora.context.summary import Summarizer
 from memora.context.tokens import TokenCounter
+from memora.elapsed import ms_since
 from memora.errors import Failure, ModelError
 from memora.model import CancelToken, Item, Usage
 
@@ -143,15 +144,11 @@ class ShortTermMemory:
         try:
             made = self._summarizer.fold(summary, messages, cancel=self._cancel)
         except ModelError as error:
-            return Fold(took_ms=_ms_since(started), messages=len(messages), failure=error.as_failure())
+            return Fold(took_ms=ms_since(started), messages=len(messages), failure=error.as_failure())
         self._store.save_summary(
             user_id=self._user_id,
             conversation_id=self._conversation_id,
             summary=made.text,
             summarized_through=messages[-1].position,
         )
-        return Fold(took_ms=_ms_since(started), messages=len(messages), summary=made.text, usage=made.usage)
-
-
-def _ms_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000
+        return Fold(took_ms=ms_since(started), messages=len(messages), summary=made.text, usage=made.usage)

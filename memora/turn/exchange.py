@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from memora.elapsed import ms_since
 from memora.errors import Cancelled, Failure, ModelError, StreamCut
 from memora.model import (
     CallAnnounced,
@@ -127,7 +128,7 @@ class _Hearing:
 
     @property
     def took_ms(self) -> float:
-        return (time.perf_counter() - self.started) * 1000
+        return ms_since(self.started)
 
     def hear(self, event: ModelEvent) -> None:
         match event:

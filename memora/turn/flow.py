@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
+from memora.elapsed import ms_since
 from memora.errors import Cancelled, Failure
 from memora.model import CancelToken, Item, LanguageModel, ModelRequest, Usage
 from memora.tools import TOOLS, execute_tool_call, failed_output
@@ -101,7 +102,7 @@ def _execute(call: Item, *, execute: Callable[[Item], str], emit: Emit, clock: C
     emit(CallStarted(at=clock(), call_id=call_id, name=name_of(call), arguments=arguments_of(call)))
     started = time.perf_counter()
     output = execute(call)
-    took_ms = (time.perf_counter() - started) * 1000
+    took_ms = ms_since(started)
     is_ok = json.loads(output)["ok"]
     emit(CallFinished(at=clock(), call_id=call_id, took_ms=took_ms, ok=is_ok, output=output))
     return output

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memora.elapsed import ms_since
 from memora.errors import Cancelled, Failure, MemoraError, ModelError, NotFound
 from memora.memory import LongTermMemory
 from memora.model import CancelToken, LanguageModel
@@ -160,7 +161,7 @@ class Learner:
             self._forget(turn, attempt.cancel)
         elif by_itself:
             self._later(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
-        took_ms = (time.perf_counter() - attempt.started) * 1000
+        took_ms = ms_since(attempt.started)
         attempt.emit(LearningFailed(at=time.time(), took_ms=took_ms, failure=failure, will_retry=will_retry))
 
     def _forget(self, turn: Turn, cancel: CancelToken) -> None:

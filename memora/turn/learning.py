@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
+from memora.elapsed import ms_since
 from memora.memory import LongTermMemory, extract, reconcile, store_accepted_memories
 from memora.model import CancelToken, LanguageModel
 from memora.turn.events import CandidatesExtracted, DecisionsMade, Event, LearningFinished, LearningStarted
@@ -48,7 +49,7 @@ def learn_from_turn(
     emit(
         CandidatesExtracted(
             at=time.time(),
-            took_ms=_ms_since(step),
+            took_ms=ms_since(step),
             accepted=extraction.accepted,
             refused=extraction.refused,
             profile=extraction.profile,
@@ -59,7 +60,7 @@ def learn_from_turn(
     decisions, usage = reconcile(
         model=model, memory=memory, user_id=turn.user_id, candidates=extraction.accepted, cancel=cancel
     )
-    emit(DecisionsMade(at=time.time(), took_ms=_ms_since(step), decisions=decisions, usage=usage))
+    emit(DecisionsMade(at=time.time(), took_ms=ms_since(step), decisions=decisions, usage=usage))
     if not is_wanted():
         raise NotWanted
     learned = store_accepted_memories(
@@ -73,13 +74,9 @@ def learn_from_turn(
     emit(
         LearningFinished(
             at=time.time(),
-            took_ms=_ms_since(started),
+            took_ms=ms_since(started),
             changes=learned.changes if learned else (),
             profile=learned.profile if learned else (),
             already_done=learned is None,
         )
     )
-
-
-def _ms_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

@@ -20,6 +20,7 @@ from memora.context import (
     system_prompt,
 )
 from memora.context.ports import ConversationStore
+from memora.elapsed import ms_since
 from memora.errors import Cancelled, Failure, MemoraError, UserError
 from memora.memory import LongTermMemory, ProfileField, ProfileStore, ProfileValue, Recall
 from memora.model import CancelToken, LanguageModel, Usage
@@ -113,7 +114,7 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
     emit(
         TurnFinished(
             at=time.time(),
-            took_ms=_ms_since(started),
+            took_ms=ms_since(started),
             state=reply.state,
             reply=reply.text,
             response_tokens=reply.usage.total_tokens,
@@ -148,7 +149,7 @@ def _recall(turn: Turn, *, parts: TurnParts, emit: Emit) -> Known:
     nothing = Known(recall=Recall(query=turn.user_message), profile={})
     emit(RecallStarted(at=time.time(), query=turn.user_message))
     if not parts.preferences.memory_enabled:
-        emit(RecallFinished(at=time.time(), took_ms=_ms_since(started), memory_enabled=False))
+        emit(RecallFinished(at=time.time(), took_ms=ms_since(started), memory_enabled=False))
         return nothing
     try:
         known = Known(
@@ -156,12 +157,12 @@ def _recall(turn: Turn, *, parts: TurnParts, emit: Emit) -> Known:
             profile=parts.profiles.profile(user_id=turn.user_id),
         )
     except MemoraError as error:
-        emit(RecallFinished(at=time.time(), took_ms=_ms_since(started), failure=error.as_failure()))
+        emit(RecallFinished(at=time.time(), took_ms=ms_since(started), failure=error.as_failure()))
         return nothing
     emit(
         RecallFinished(
             at=time.time(),
-            took_ms=_ms_since(started),
+            took_ms=ms_since(started),
             memories=known.recall.memories,
             profile_fields=len(known.profile),
             degraded=known.recall.degraded,
@@ -182,7 +183,7 @@ def _prepare(short_term: ShortTermMemory, background: Background, *, emit: Emit)
     emit(
         ContextPrepared(
             at=time.time(),
-            took_ms=_ms_since(started),
+            took_ms=ms_since(started),
             max_input_tokens=context.max_input_tokens,
             input_tokens=context.input_tokens,
             reserved_input_tokens=context.reserved_input_tokens,
@@ -226,7 +227,3 @@ def _no_reply(error: Cancelled | UserError) -> ModelReply:
     if isinstance(error, Cancelled):
         return ModelReply(text="", state="stopped", usage=Usage(), requests=0)
     return ModelReply(text="", state="failed", failure=error.as_failure(), usage=Usage(), requests=0)
-
-
-def _ms_since(started: float) -> float:
-    return (time.perf_counter() - started) * 1000

@@ -19,6 +19,7 @@ FLOORS = (
     (
         "memora",
         "memora.errors",
+        "memora.elapsed",
         "memora.model",
         "memora.settings",
         "memora.preferences",
