@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 
 from filelock import FileLock, Timeout
 
@@ -13,12 +14,14 @@ from memora.context import TokenCounter
 from memora.errors import DataFolderInUse, DataFolderUnusable
 from memora.memory import LongTermMemory
 from memora.memory.ports import Embedder
+from memora.model import CancelToken
 from memora.providers.chroma_index import ChromaIndex
 from memora.providers.connection import Connection
 from memora.providers.database import Database, open_database
 from memora.providers.embedders import LocalEmbedder, OpenAIEmbedder
-from memora.settings import Settings
+from memora.settings import ProviderName, Settings
 from memora.status import AppStatus
+from memora.turn.connection_check import Step, check_connection
 from memora.turn.runner import RunnerParts, TurnRunner
 from memora.upkeep import IndexUpkeep
 
@@ -61,14 +64,33 @@ class App:
             is_demo=endpoint.is_demo,
             model=self._connection.model_name(preferences.model),
             endpoint=endpoint.host,
+            provider=self._connection.profile.title,
             index=self._upkeep.state,
             index_detail=self._upkeep.detail,
             index_progress=self._upkeep.progress,
         )
 
-    def connect(self, *, base_url: str | None, api_key: str | None) -> None:
-        """Use another endpoint until the process ends; neither: the configured one. Raises `InvalidInput`."""
-        self._connection.connect(base_url=base_url, api_key=api_key)
+    def connect(self, *, base_url: str | None, api_key: str | None, provider: ProviderName | None = None) -> None:
+        """Use another endpoint until the process ends; neither: the configured one. Raises `InvalidInput`.
+
+        Without a ``provider`` the kind of server is found out.
+        """
+        self._connection.connect(base_url=base_url, api_key=api_key, provider=provider)
+
+    def list_models(self) -> Sequence[str]:
+        """The names of the connected server's models. Raises `ModelError`."""
+        return self._connection.list_models().names
+
+    def check_connection(self, *, user_id: str, cancel: CancelToken) -> Iterator[Step]:
+        """Try the connection with the user's model, step by step. Raises `Cancelled`."""
+        self._connection.recognize()
+        model = self._connection.model(self.preferences.preferences(user_id=user_id).model)
+        return check_connection(
+            model=model,
+            list_models=self.list_models,
+            count_input_tokens=partial(model.count_input_tokens, cancel=cancel),
+            cancel=cancel,
+        )
 
     def keep_open(self, closing: ExitStack) -> None:
         """From now on `close` closes what ``closing`` holds."""
@@ -105,7 +127,9 @@ def _assemble(settings: Settings, closing: ExitStack) -> App:
     memory = LongTermMemory(store=database.memories, index=index, embedder=embedder, clock=_now)
     counter = TokenCounter()
     upkeep = IndexUpkeep(
-        memory=memory, warm_ups=(counter.warm, warm_embedder, index.warm, connection.client), users=(LOCAL_USER,)
+        memory=memory,
+        warm_ups=(counter.warm, warm_embedder, index.warm, connection.client, connection.recognize),
+        users=(LOCAL_USER,),
     )
     closing.callback(upkeep.close, timeout=5.0)
     runner = TurnRunner(
@@ -116,6 +140,8 @@ def _assemble(settings: Settings, closing: ExitStack) -> App:
             profiles=database.profiles,
             preferences=database.preferences,
             counter=counter,
+            calibrations=database.calibrations,
+            counting=settings.count_tokens,
             model_for=connection.model,
             look_after=upkeep.look_after,
             max_input_tokens=settings.max_input_tokens,

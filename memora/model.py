@@ -8,15 +8,34 @@ Providers implement `LanguageModel`; nothing above them imports the SDK.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import AliasChoices, BeforeValidator, Field
 
 from memora.errors import Cancelled, Failure
 
 Item = dict[str, Any]
-Purpose = Literal["answer", "summary", "extraction", "reconciliation", "title"]
+Purpose = Literal["answer", "summary", "extraction", "reconciliation", "title", "check"]
 ResponseStatus = Literal["completed", "incomplete", "failed"]
+
+TokenSource = Literal["reported", "counted", "estimated"]
+"""Who says how many tokens: the server with its answer, the server when asked to count, or we ourselves."""
+
+
+def weakest(*sources: TokenSource) -> TokenSource:
+    """Where a number comes from that is made of several."""
+    return max(sources, key=("reported", "counted", "estimated").index)
+
+
+def _as_source(value: object) -> object:
+    """Records of the first versions say only whether a number was ``estimated``."""
+    return ("estimated" if value else "reported") if isinstance(value, bool) else value
+
+
+FromOldRecords = BeforeValidator(_as_source)
+"""For a `TokenSource` that older records hold under the name ``estimated``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,18 +65,31 @@ class ModelRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Tokens of one request or of several. ``estimated`` when any part was counted here, not reported."""
+    """Tokens of one request or of several; where they come from, the weakest source of all parts.
+
+    A server can count what is sent to it, but not what it will answer: the two sources may differ.
+    """
 
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     reasoning_tokens: int = 0
-    estimated: bool = False
+    input_source: Annotated[
+        TokenSource, Field(validation_alias=AliasChoices("input_source", "estimated")), FromOldRecords
+    ] = "reported"
+    output_source: Annotated[
+        TokenSource, Field(validation_alias=AliasChoices("output_source", "estimated")), FromOldRecords
+    ] = "reported"
 
     @property
     def total_tokens(self) -> int:
         """Input and output together (cached and reasoning tokens are parts of them)."""
         return self.input_tokens + self.output_tokens
+
+    @property
+    def source(self) -> TokenSource:
+        """Where the total comes from."""
+        return weakest(self.input_source, self.output_source)
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(
@@ -65,7 +97,8 @@ class Usage:
             cached_tokens=self.cached_tokens + other.cached_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             reasoning_tokens=self.reasoning_tokens + other.reasoning_tokens,
-            estimated=self.estimated or other.estimated,
+            input_source=weakest(self.input_source, other.input_source),
+            output_source=weakest(self.output_source, other.output_source),
         )
 
 
@@ -199,6 +232,11 @@ class LanguageModel(Protocol):
         """The model's name, as sent."""
         ...
 
+    @property
+    def host(self) -> str:
+        """Where it runs: host and port, empty for OpenAI's own address and for the demo model."""
+        ...
+
     def stream(self, request: ModelRequest, *, cancel: CancelToken) -> Iterator[ModelEvent]:
         """Send ``request`` and yield its events: `RequestSent` first, `ResponseEnded` last.
 
@@ -209,4 +247,11 @@ class LanguageModel(Protocol):
 
     def complete(self, request: ModelRequest, *, cancel: CancelToken) -> ModelResponse:
         """Send ``request`` and return the whole response. Raises like `stream`."""
+        ...
+
+    def count_input_tokens(self, body: Mapping[str, Any], *, cancel: CancelToken) -> int | None:
+        """How many input tokens the server counts in ``body`` (of `RequestSent`), without answering it.
+
+        None where the server does not count. Raises `ModelError` when it should have, and `Cancelled`.
+        """
         ...

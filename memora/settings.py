@@ -25,14 +25,19 @@ DEFAULT_PORT = 8501
 DEMO_MODEL = "memora-demo"
 MIN_INPUT_TOKENS, MAX_INPUT_TOKENS = 4_000, 1_000_000
 
+ProviderName = Literal["openai", "ollama", "llama_cpp", "vllm", "lm_studio", "litellm", "openrouter", "any"]
+"""A kind of server; what is different about each is in `memora.providers.profiles`."""
+
 _ALLOWED = {
     "OPENAI_BASE_URL": mark("an http(s) address such as http://localhost:11434/v1"),
+    "MEMORA_PROVIDER": mark("auto, openai, ollama, llama_cpp, vllm, lm_studio, litellm, openrouter, any"),
     "MEMORA_MODEL": mark("the name of a model, not empty"),
     "MEMORA_DATA_DIR": mark("the path of a folder"),
     "MEMORA_DATABASE_URL": mark("the address of a SQLite file: sqlite:////path/to/memora.db"),
     "MEMORA_CHROMA_URL": mark("an http(s) address such as http://localhost:8000"),
     "MEMORA_EMBEDDER": mark("local, openai"),
     "MEMORA_MAX_INPUT_TOKENS": mark("a whole number from 4000 to 1000000"),
+    "MEMORA_COUNT_TOKENS": mark("off, on"),
     "MEMORA_LANGUAGE": mark("auto, zh_TW, en"),
     "MEMORA_REQUEST_TIMEOUT": mark("seconds, from 1 to 600"),
     "MEMORA_MAX_RETRIES": mark("a whole number from 0 to 10"),
@@ -49,6 +54,7 @@ class Settings(BaseSettings):
 
     openai_api_key: SecretStr | None = Field(None, alias="OPENAI_API_KEY")
     openai_base_url: str | None = Field(None, alias="OPENAI_BASE_URL")
+    provider: Literal["auto"] | ProviderName = Field("auto", alias="MEMORA_PROVIDER")
     model: str = Field(DEFAULT_MODEL, alias="MEMORA_MODEL", min_length=1, max_length=200)
     data_dir: Path = Field(APP_FOLDER / ".memora", alias="MEMORA_DATA_DIR")
     database_url: str | None = Field(None, alias="MEMORA_DATABASE_URL")
@@ -56,6 +62,7 @@ class Settings(BaseSettings):
     embedder: Literal["local", "openai"] = Field("local", alias="MEMORA_EMBEDDER")
     embedding_model: str = Field("text-embedding-3-small", alias="MEMORA_EMBEDDING_MODEL", min_length=1)
     max_input_tokens: int = Field(16_000, alias="MEMORA_MAX_INPUT_TOKENS", ge=MIN_INPUT_TOKENS, le=MAX_INPUT_TOKENS)
+    count_tokens: Literal["off", "on"] = Field("off", alias="MEMORA_COUNT_TOKENS")
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)

@@ -27,10 +27,11 @@ _NOT_STRICT = frozenset({"title", "default", "minimum", "maximum"})
 
 @dataclass(frozen=True, kw_only=True)
 class StructuredAnswer(Generic[Answer]):
-    """A valid answer, and what it cost, a second request included."""
+    """A valid answer, what it cost, and in how many ``requests``: 1, or 2 when the first answer was none."""
 
     value: Answer
     usage: Usage
+    requests: int
 
 
 def quoting(value: Any) -> tuple[Item, ...]:
@@ -48,17 +49,19 @@ def ask(
     """
     schema = OutputSchema(name=name, schema=strict_schema(answer_type))
     request = replace(request, output_schema=schema, max_output_tokens=request.max_output_tokens or MAX_OUTPUT_TOKENS)
+    requests = 1
     first = _complete(model, request, cancel=cancel)
     usage = _usage(first, request)
     value, problem = _read(first, answer_type)
     if value is None:
+        requests = 2
         request = replace(request, input=(*request.input, *_repair(first, problem)))
         second = _complete(model, request, cancel=cancel)
         usage += _usage(second, request)
         value, problem = _read(second, answer_type)
     if value is None:
         raise BadResponse(f"{name}: {problem}")
-    return StructuredAnswer(value=value, usage=usage)
+    return StructuredAnswer(value=value, usage=usage, requests=requests)
 
 
 def strict_schema(answer_type: type[BaseModel]) -> dict[str, Any]:
@@ -136,7 +139,12 @@ def _usage(response: ModelResponse, request: ModelRequest) -> Usage:
     if response.usage:
         return response.usage
     sent = request.instructions + json.dumps(request.input, ensure_ascii=False)
-    return Usage(input_tokens=_estimate(sent), output_tokens=_estimate(response.text), estimated=True)
+    return Usage(
+        input_tokens=_estimate(sent),
+        output_tokens=_estimate(response.text),
+        input_source="estimated",
+        output_source="estimated",
+    )
 
 
 def _estimate(text: str) -> int:

@@ -11,17 +11,14 @@ from memora.i18n import mark
 from memora.preferences import Preferences
 from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS, without_credentials
 from memora.ui.callbacks import told
+from memora.ui.connection_form import draw_connection, known_models
 from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
 from memora.ui.notices import told_in_words
 from memora.ui.numbers import whole
-from memora.ui.sentences import sentence
 from memora.ui.session import get_app, translate, user_id
 
 LANGUAGES = {"auto": mark("Like the browser"), "zh_TW": "繁體中文", "en": "English"}
-
-
-URL_KEY, SECRET_KEY, REFUSED_KEY = "connection-url", "connection-key", "refused-connection"
 
 
 def draw_settings() -> None:
@@ -87,9 +84,7 @@ def draw_model() -> None:
     chosen, settings = preferences(), get_app().settings
     st.subheader(_("Model"), anchor=False)
     with st.form("setting-model-form", border=True):
-        model = st.text_input(
-            _("Model name"), value=chosen.model or "", placeholder=settings.model, max_chars=200, key="setting-model"
-        )
+        model = draw_model_name(chosen.model)
         tokens = st.number_input(
             _("Token budget for one request"),
             value=chosen.max_input_tokens,
@@ -104,6 +99,27 @@ def draw_model() -> None:
                 save_model(model, tokens)
 
 
+def draw_model_name(chosen: str | None) -> str | None:
+    """A list to choose from where the server has one, else a box; any other name may be typed in either."""
+    _ = translate()
+    default = get_app().settings.model
+    known = known_models()
+    if not known:
+        return st.text_input(
+            _("Model name"), value=chosen or "", placeholder=default, max_chars=200, key="setting-model"
+        )
+    names = list(dict.fromkeys([*([chosen] if chosen else []), *known]))
+    return st.selectbox(
+        _("Model name"),
+        names,
+        index=0 if chosen else None,
+        placeholder=default,
+        accept_new_options=True,
+        help=_("One of the server's models, or any other name."),
+        key="setting-model-choice",
+    )
+
+
 def save_model(model: str | None, tokens: int | None) -> None:
     """Take the form's values. Raises `InvalidInput` for a budget that is out of bounds."""
     _ = translate()
@@ -111,63 +127,6 @@ def save_model(model: str | None, tokens: int | None) -> None:
         allowed = f"{whole(MIN_INPUT_TOKENS, _)}–{whole(MAX_INPUT_TOKENS, _)}"
         raise InvalidInput(field="max_input_tokens", allowed=allowed)
     save(replace(preferences(), model=(model or "").strip() or None, max_input_tokens=tokens))
-
-
-def draw_connection() -> None:
-    """Which server answers, and another one until the app is closed."""
-    _ = translate()
-    st.subheader(_("Connection"), anchor=False)
-    st.markdown(answering())
-    with st.form("connection-form", border=True):
-        st.text_input(
-            _("Address of an OpenAI-compatible server"),
-            placeholder="http://localhost:11434/v1",
-            help=_("Leave it empty for OpenAI itself."),
-            key=URL_KEY,
-        )
-        st.text_input(_("API key"), type="password", key=SECRET_KEY, autocomplete="off")
-        refused = st.session_state.pop(REFUSED_KEY, None)
-        if refused:
-            st.warning(as_plain(sentence(refused, _)), icon=":material/edit_note:")
-        st.caption(
-            _(
-                "Kept in memory until Memora is closed, never written to disk. To keep it, set OPENAI_API_KEY and "
-                "OPENAI_BASE_URL in the environment or in the file .env."
-            )
-        )
-        with st.container(horizontal=True, gap="small"):
-            st.form_submit_button(_("Connect"), type="primary", key="connection-connect", on_click=connect)
-            st.form_submit_button(_("Back to the start settings"), key="connection-reset", on_click=disconnect)
-
-
-def answering() -> str:
-    """One line about the model that answers now."""
-    _ = translate()
-    status = get_app().status(user_id=user_id())
-    if status.is_demo:
-        return _("The **demo model** answers. Its answers are scripted.")
-    host = as_plain(status.endpoint or "api.openai.com")
-    return _("**{model}** at {host} answers.").format(model=as_plain(status.model), host=host)
-
-
-def connect() -> None:
-    """Switch to what was typed. The key leaves its box at once; a wrong address stays to be put right."""
-    _, state = translate(), st.session_state
-    try:
-        get_app().connect(base_url=state[URL_KEY] or None, api_key=state[SECRET_KEY] or None)
-    except InvalidInput as error:
-        state[REFUSED_KEY] = error.as_failure()
-        return
-    state[SECRET_KEY] = ""
-    st.toast(_("Connection changed"), icon=":material/check:")
-
-
-def disconnect() -> None:
-    """Back to what the environment says."""
-    _ = translate()
-    get_app().connect(base_url=None, api_key=None)
-    st.session_state[URL_KEY] = st.session_state[SECRET_KEY] = ""
-    st.toast(_("Connection changed"), icon=":material/check:")
 
 
 def draw_installation() -> None:
@@ -184,6 +143,7 @@ def draw_installation() -> None:
         _("Embeddings"): settings.embedder,
         "OPENAI_API_KEY": _("set") if settings.openai_api_key else _("not set"),
         "OPENAI_BASE_URL": without_credentials(settings.openai_base_url) if settings.openai_base_url else _("not set"),
+        "MEMORA_PROVIDER": settings.provider,
         "MEMORA_MODEL": settings.model,
         "MEMORA_MAX_INPUT_TOKENS": whole(settings.max_input_tokens, _),
     }

@@ -4,6 +4,7 @@
 """
 
 from memora.context.background import BACKGROUND_SHARE, Background, background_messages, build_background
+from memora.context.calibration import Calibration
 from memora.context.instructions import system_prompt
 from memora.context.message import check_message_fits, clean_message
 from memora.context.prepared import Fold, PreparedContext
@@ -15,6 +16,7 @@ __all__ = [
     "BACKGROUND_SHARE",
     "TOOL_TURN_TOKEN_RESERVE",
     "Background",
+    "Calibration",
     "Fold",
     "PreparedContext",
     "ShortTermMemory",

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from memora.context.tokens import TOKENS_PER_MESSAGE, TokenCounter
+from memora.context.tokens import TokenCounter
 from memora.errors import BlankMessage, MessageTooLong
 from memora.model import Item
 
@@ -45,9 +45,10 @@ def check_message_fits(
     """
     if not any(map(_is_visible, text)):
         raise BlankMessage
-    fixed = counter.count(instructions) + counter.count_tools(tools) + TOKENS_PER_MESSAGE
+    frame = counter.count_message({"content": ""})
+    fixed = counter.count(instructions) + counter.count_tools(tools) + frame
     limit = max(0, max_input_tokens - reserved_input_tokens - fixed)
-    tokens = counter.count(text)
+    tokens = counter.count_message({"content": text}) - frame
     if tokens > limit:
         raise MessageTooLong(f"{tokens} tokens, but {limit} fit", tokens=tokens, limit=limit)
 

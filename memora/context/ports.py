@@ -1,10 +1,11 @@
-"""What short-term memory needs from outside: the stored conversation."""
+"""What short-term memory needs from outside: the stored conversation, and how well its estimates fit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from memora.context.calibration import Calibration
 from memora.errors import Failure
 from memora.model import Usage
 
@@ -64,4 +65,16 @@ class ConversationStore(Protocol):
 
         Idempotent: finishing a finished turn changes nothing.
         """
+        ...
+
+
+class CalibrationStore(Protocol):
+    """The record of how well token estimates fit, by model and host. Nothing in it belongs to a user."""
+
+    def calibration(self, *, model: str, host: str) -> Calibration:
+        """What is known so far; an empty calibration where nothing is. ``host`` is `LanguageModel.host`."""
+        ...
+
+    def learn_tokens(self, *, model: str, host: str, estimated_tokens: int, server_tokens: int) -> None:
+        """Keep `Calibration.learned` of these two numbers; safe against other threads that do the same."""
         ...

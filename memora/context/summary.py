@@ -67,7 +67,8 @@ class Summarizer:
         counted = Usage(
             input_tokens=self._counter.count(request.instructions) + self._counter.count(content),
             output_tokens=self._counter.count(text),
-            estimated=True,
+            input_source="estimated",
+            output_source="estimated",
         )
         return Summary(text=text, usage=response.usage or counted)
 

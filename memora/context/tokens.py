@@ -1,12 +1,14 @@
 """Counting tokens without a network: the ranks of o200k_base travel with Memora.
 
 Every model is counted with o200k_base. It is the encoding of OpenAI's current models; for another model the
-count is an estimate, and the truth is the usage that its server reports.
+count is an estimate, and the truth is the usage that its server reports: `TokenCounter.calibrated` counts with
+what has been learned from that.
 """
 
 from __future__ import annotations
 
 import base64
+import copy
 import functools
 import hashlib
 import json
@@ -16,6 +18,7 @@ from pathlib import Path
 
 from tiktoken import Encoding
 
+from memora.context.calibration import Calibration
 from memora.errors import OperatorError
 from memora.model import Item
 
@@ -80,27 +83,30 @@ class TokenCounter:
     """Counts tokens. Cheap to build, loads the encoding at the first count, safe across threads.
 
     It remembers the counts of the last texts, so a conversation is not counted anew at each of its turns.
+    ``calibration`` is what all counts are corrected with.
     """
 
     def __init__(self) -> None:
+        self.calibration = Calibration()
         self._count_piece = functools.lru_cache(maxsize=_CACHED_PIECES)(_count_piece)
 
     def warm(self) -> None:
         """Load the encoding now, off the critical path. Raises `OperatorError`."""
         o200k_base()
 
+    def calibrated(self, calibration: Calibration) -> TokenCounter:
+        """A counter that counts as ``calibration`` says the server does. It shares what this one remembers."""
+        calibrated = copy.copy(self)
+        calibrated.calibration = calibration
+        return calibrated
+
     def count(self, text: str) -> int:
         """Tokens of a text. Whatever it holds is text: names of special tokens and lone surrogates too."""
-        starts = range(0, len(text), _PIECE_CHARS)
-        return sum(self._count_piece(text[start : start + _PIECE_CHARS]) for start in starts)
+        return self.calibration.corrected(self._count(text))
 
     def count_message(self, item: Item) -> int:
         """Tokens of one input item; items that are no messages count as their JSON."""
-        if item.get("type", "message") != "message":
-            return TOKENS_PER_MESSAGE + self.count(_as_json(item))
-        content = item.get("content") or ""
-        texts = [content] if isinstance(content, str) else [str(part.get("text") or "") for part in content]
-        return TOKENS_PER_MESSAGE + sum(map(self.count, texts))
+        return self.calibration.corrected(TOKENS_PER_MESSAGE + sum(map(self._count, texts_of(item))))
 
     def count_items(self, items: Iterable[Item]) -> int:
         """Tokens of several input items."""
@@ -108,12 +114,29 @@ class TokenCounter:
 
     def count_tools(self, tools: Sequence[Item]) -> int:
         """Tokens of tool definitions, as JSON (servers render them more briefly)."""
-        return sum(self.count(_as_json(tool)) for tool in tools)
+        return sum(self.count(as_json(tool)) for tool in tools)
+
+    def _count(self, text: str) -> int:
+        starts = range(0, len(text), _PIECE_CHARS)
+        return sum(self._count_piece(text[start : start + _PIECE_CHARS]) for start in starts)
 
 
 def _count_piece(text: str) -> int:
     return len(o200k_base().encode_ordinary(text))
 
 
-def _as_json(item: Item) -> str:
+def texts_of(item: Item) -> list[str]:
+    """What is counted of an item: the texts of a message, the JSON of anything else."""
+    if item.get("type", "message") != "message":
+        return [as_json(item)]
+    content = item.get("content") or ""
+    return (
+        [content]
+        if isinstance(content, str)
+        else [str(part.get("text") or part.get("refusal") or "") for part in content]
+    )
+
+
+def as_json(item: Item) -> str:
+    """An item or a tool definition as it is counted."""
     return json.dumps(item, ensure_ascii=False)

@@ -1,17 +1,22 @@
-"""Which model answers: the demo model, or the one behind the connection that is set up right now."""
+"""Which model answers, and how its server is to be spoken to: the demo model, or what is connected right now."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from memora.errors import InvalidInput
+from memora.errors import InvalidInput, ModelError
 from memora.model import LanguageModel
 from memora.providers.openai.client import build_client
+from memora.providers.openai.failures import endpoint_of
+from memora.providers.openai.listing import ModelListing, list_models
 from memora.providers.openai.model import OpenAIModel
-from memora.settings import DEMO_MODEL, Settings, http_address
+from memora.providers.profiles import PROFILES, Profile, detect, is_known_host
+from memora.settings import DEMO_MODEL, ProviderName, Settings, http_address
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -19,10 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where requests go. No address stands for OpenAI's own; neither address nor key for the demo model."""
+    """Where requests go. No address stands for OpenAI's own; neither address nor key for the demo model.
+
+    Without a ``provider``, it is told from the address and from the server's list of models.
+    """
 
     base_url: str | None
     api_key: str | None
+    provider: ProviderName | None = None
 
     @property
     def is_demo(self) -> bool:
@@ -48,8 +57,13 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         key = settings.openai_api_key
         self._settings = settings
-        self._configured = Endpoint(base_url=settings.openai_base_url, api_key=key.get_secret_value() if key else None)
+        self._configured = Endpoint(
+            base_url=settings.openai_base_url,
+            api_key=key.get_secret_value() if key else None,
+            provider=None if settings.provider == "auto" else settings.provider,
+        )
         self._endpoint = self._configured
+        self._profile = _profile(self._endpoint)
         self._lock = threading.RLock()
         self._client: OpenAI | None = None
         self._models: dict[str, LanguageModel] = {}
@@ -59,8 +73,13 @@ class Connection:
         """Where requests go now."""
         return self._endpoint
 
-    def connect(self, *, base_url: str | None, api_key: str | None) -> None:
-        """Use another endpoint, for this process only; without both, the configured one again.
+    @property
+    def profile(self) -> Profile:
+        """How the server is spoken to, as far as it is known by now."""
+        return self._profile
+
+    def connect(self, *, base_url: str | None, api_key: str | None, provider: ProviderName | None = None) -> None:
+        """Use another endpoint, for this process only; without address and key, the configured one again.
 
         Raises `InvalidInput` for an address that is none.
         """
@@ -70,10 +89,32 @@ class Connection:
             base_url = base_url and http_address(base_url)
         except ValueError:
             raise InvalidInput("not an http(s) address", field="base_url", allowed="http://…, https://…") from None
-        chosen = Endpoint(base_url=base_url, api_key=api_key)
+        chosen = Endpoint(base_url=base_url, api_key=api_key, provider=provider)
         with self._lock:
             self._endpoint = self._configured if chosen.is_demo else chosen
+            self._profile = _profile(self._endpoint)
             self._client = None
+            self._models = {}
+
+    def list_models(self) -> ModelListing:
+        """What the server says it has; this also tells which kind of server it is. Raises `ModelError`."""
+        client = self.client()
+        listing = list_models(client, endpoint=endpoint_of(client, model=""))
+        with self._lock:
+            if client is self._client:
+                self._settle_profile(_profile(self._endpoint, owners=listing.owners))
+        return listing
+
+    def recognize(self) -> None:
+        """Find out what kind of server it is, where only the server itself can tell. Never raises `ModelError`."""
+        if self._endpoint.provider or self._endpoint.is_demo or is_known_host(self._endpoint.base_url):
+            return
+        with suppress(ModelError):
+            self.list_models()
+
+    def _settle_profile(self, profile: Profile) -> None:
+        if profile != self._profile:
+            self._profile = profile
             self._models = {}
 
     def model_name(self, preferred: str | None) -> str:
@@ -85,7 +126,9 @@ class Connection:
         with self._lock:
             name = self.model_name(preferred)
             if name not in self._models:
-                self._models[name] = OpenAIModel(client_factory=self.client, model=name)
+                self._models[name] = OpenAIModel(
+                    client_factory=self.client, model=name, host=self._endpoint.host, profile=self._profile
+                )
             return self._models[name]
 
     def client(self) -> OpenAI:
@@ -108,3 +151,7 @@ class Connection:
             max_retries=self._settings.max_retries,
             transport=transport,
         )
+
+
+def _profile(endpoint: Endpoint, *, owners: Collection[str] = ()) -> Profile:
+    return PROFILES[endpoint.provider] if endpoint.provider else detect(endpoint.base_url, owners=owners)

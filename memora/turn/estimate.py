@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 
+from memora.context.tokens import TOKENS_PER_MESSAGE, as_json, texts_of
 from memora.model import Item, ModelRequest, Usage
 
 CountTokens = Callable[[str], int]
@@ -12,12 +12,13 @@ CountTokens = Callable[[str], int]
 
 def estimate_usage(request: ModelRequest, *, output: Iterable[Item], text: str, count_tokens: CountTokens) -> Usage:
     """Tokens of what was sent, and of the ``output`` items, or of the ``text`` when no item came whole."""
-    sent = [request.instructions, *map(_as_json, request.tools), *map(_as_json, request.input)]
-    received = [_as_json(item) for item in output] or [text]
+    sent = [request.instructions, *map(as_json, request.tools), *_all_texts(request.input)]
+    received = _all_texts(output) or [text]
     return Usage(
-        input_tokens=sum(count_tokens(part) for part in sent),
-        output_tokens=sum(count_tokens(part) for part in received),
-        estimated=True,
+        input_tokens=sum(map(count_tokens, sent)) + TOKENS_PER_MESSAGE * len(request.input),
+        output_tokens=sum(map(count_tokens, received)),
+        input_source="estimated",
+        output_source="estimated",
     )
 
 
@@ -26,5 +27,5 @@ def rough_token_count(text: str) -> int:
     return (len(text.encode("utf-8", "replace")) + 3) // 4
 
 
-def _as_json(item: Item) -> str:
-    return json.dumps(item, ensure_ascii=False)
+def _all_texts(items: Iterable[Item]) -> list[str]:
+    return [text for item in items for text in texts_of(item)]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from memora.context.calibration import Calibration
 from memora.errors import Failure
 from memora.memory.values import (
     Candidate,
@@ -87,7 +88,10 @@ class SummaryFailed:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextPrepared:
-    """The context window of this turn. ``parts`` maps each kind of content to its tokens."""
+    """The context window of this turn. ``parts`` maps each kind of content to its tokens.
+
+    All are our estimates, corrected by ``calibration``.
+    """
 
     type: Literal["context_prepared"] = "context_prepared"
     at: float
@@ -101,6 +105,7 @@ class ContextPrepared:
     summary_token_usage: Usage
     parts: dict[str, int] = field(default_factory=dict)
     left_out_messages: int = 0
+    calibration: Calibration = field(default_factory=Calibration)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,6 +227,17 @@ class TurnFinished:
 
 
 @dataclass(frozen=True, kw_only=True)
+class InputTokensCounted:
+    """After the answer, the server counted the input of request ``number``."""
+
+    type: Literal["input_tokens_counted"] = "input_tokens_counted"
+    at: float
+    took_ms: float
+    number: int
+    input_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearningStarted:
     """The write path began (again, when ``attempt`` is above 1)."""
 
@@ -302,6 +318,7 @@ Event = Annotated[
     | CallNotExecuted
     | MemoriesTouched
     | TurnFinished
+    | InputTokensCounted
     | LearningStarted
     | CandidatesExtracted
     | DecisionsMade

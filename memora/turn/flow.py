@@ -84,6 +84,8 @@ def run_model_with_tools(
     call_ids = [call["call_id"] for call in first.calls]
     second = ask(request, number=2, known_items=len(input_messages), taken_call_ids=call_ids)
     _leave_calls(second.calls, number=2, reason="no_call_in_second_request", emit=emit, clock=clock)
+    if second.is_completed and second.calls and not second.text.strip():
+        return _result_alone(first, second, result=answers[0]["output"])
     return _reply(second, before=first)
 
 
@@ -150,6 +152,18 @@ def _reply(last: Exchange, *, before: Exchange | None = None) -> ModelReply:
         failure=failure,
         usage=usage,
         requests=requests,
+    )
+
+
+def _result_alone(first: Exchange, second: Exchange, *, result: str) -> ModelReply:
+    """The reply when the model called again instead of answering: there is no third request, but there is a result."""
+    shown = f"`{name_of(first.calls[0])}`\n\n```json\n{result}\n```"
+    return ModelReply(
+        text="\n\n".join(part for part in (first.text.strip(), shown) if part),
+        state="cut_off",
+        failure=Failure(code="call_instead_of_answer"),
+        usage=first.usage + second.usage,
+        requests=2,
     )
 
 

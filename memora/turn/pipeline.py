@@ -11,6 +11,7 @@ from memora.context import (
     BACKGROUND_SHARE,
     TOOL_TURN_TOKEN_RESERVE,
     Background,
+    Calibration,
     Fold,
     PreparedContext,
     ShortTermMemory,
@@ -49,7 +50,7 @@ SUMMARY_SHARE = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class TurnParts:
-    """What a turn works with. ``max_input_tokens`` and ``model`` are already the user's own."""
+    """What a turn works with. ``max_input_tokens`` and ``model`` are the user's own, ``counter`` the model's."""
 
     conversations: ConversationStore
     memory: LongTermMemory
@@ -86,7 +87,7 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
     )
     context: PreparedContext | None = None
     try:
-        context = _prepare(short_term, background, emit=emit)
+        context = _prepare(short_term, background, calibration=parts.counter.calibration, emit=emit)
         reply = run_model_with_tools(
             input_messages=context.input_messages,
             model=parts.model,
@@ -172,7 +173,9 @@ def _recall(turn: Turn, *, parts: TurnParts, emit: Emit) -> Known:
     return known
 
 
-def _prepare(short_term: ShortTermMemory, background: Background, *, emit: Emit) -> PreparedContext:
+def _prepare(
+    short_term: ShortTermMemory, background: Background, *, calibration: Calibration, emit: Emit
+) -> PreparedContext:
     """Fit the conversation into the window, telling what was folded away and what is sent."""
     started = time.perf_counter()
     context = short_term.prepare_context(
@@ -193,6 +196,7 @@ def _prepare(short_term: ShortTermMemory, background: Background, *, emit: Emit)
             summary_token_usage=context.summary_token_usage,
             parts=context.parts,
             left_out_messages=context.left_out_messages,
+            calibration=calibration,
         )
     )
     return context

@@ -5,6 +5,7 @@ from __future__ import annotations
 from memora.turn.events import (
     CallFinished,
     Event,
+    InputTokensCounted,
     LearningFailed,
     LearningFinished,
     LearningSkipped,
@@ -21,8 +22,8 @@ class TurnRecorder:
     """Appends events to a turn's live log and stores them in batches.
 
     A batch is written while a request is on its way (so that it costs the reader nothing), after a tool
-    ran, and *before* the end of the answer or of the write path is announced: whoever hears of an end
-    finds it in the record.
+    ran, and *before* the end of the answer or of the write path, or a late count, is announced: whoever hears
+    of it finds it in the record.
     """
 
     def __init__(self, *, store: TurnStore, log: TurnLog, user_id: str, turn_id: str) -> None:
@@ -44,7 +45,7 @@ class TurnRecorder:
         if not isinstance(event, TextArrived):
             self._unsaved.append(event)
         match event:
-            case TurnFinished() | LearningFinished() | LearningSkipped() | LearningFailed():
+            case TurnFinished() | InputTokensCounted() | LearningFinished() | LearningSkipped() | LearningFailed():
                 self.save()
                 self._log.append(event)
             case RequestStarted() | CallFinished():

@@ -8,9 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
+from typing import Literal
 
 from memora.context import TOOL_TURN_TOKEN_RESERVE, TokenCounter, check_message_fits, clean_message, system_prompt
-from memora.context.ports import ConversationStore
+from memora.context.ports import CalibrationStore, ConversationStore
 from memora.errors import Failure, MemoraError
 from memora.memory import LongTermMemory, ProfileStore
 from memora.model import CancelToken, LanguageModel, Usage
@@ -23,6 +25,7 @@ from memora.turn.log import LiveLogs, TurnLog
 from memora.turn.pipeline import TurnParts, answer_turn
 from memora.turn.ports import Turn, TurnStore
 from memora.turn.recorder import TurnRecorder
+from memora.turn.tally import TokenTally
 from memora.turn.trace import Trace, advance, fold
 
 log = logging.getLogger(__name__)
@@ -33,7 +36,7 @@ class RunnerParts:
     """What the runner works with.
 
     ``model_for`` gives the model that a user's preferences name; ``look_after`` is told whose index may need
-    attention.
+    attention; ``counting``: whether a server that reported no tokens is asked to count them after the answer.
     """
 
     turns: TurnStore
@@ -42,6 +45,8 @@ class RunnerParts:
     profiles: ProfileStore
     preferences: PreferenceStore
     counter: TokenCounter
+    calibrations: CalibrationStore
+    counting: Literal["off", "on"]
     model_for: Callable[[str | None], LanguageModel]
     look_after: Callable[[str], None]
     max_input_tokens: int
@@ -55,6 +60,7 @@ class TurnRunner:
         self._parts = parts
         self._answers = Lanes(workers=workers, name="memora-turn")
         self._logs = LiveLogs()
+        self._tally = TokenTally(calibrations=parts.calibrations, counting=parts.counting)
         self._learner = Learner(
             turns=parts.turns,
             memory=parts.memory,
@@ -77,7 +83,7 @@ class TurnRunner:
         content = clean_message(text)
         check_message_fits(
             content,
-            counter=self._parts.counter,
+            counter=self._counter_for(self._parts.model_for(preferences.model)),
             instructions=system_prompt(today=self._parts.now().date()),
             tools=TOOLS,
             max_input_tokens=preferences.max_input_tokens or self._parts.max_input_tokens,
@@ -92,6 +98,7 @@ class TurnRunner:
     def retry(self, *, user_id: str, turn_id: str) -> Turn:
         """Answer a turn again that failed, was stopped, cut off or interrupted. Raises `NotFound`."""
         self._parts.turns.turn(user_id=user_id, turn_id=turn_id)
+        self._tally.abandon(turn_id)
         self._learner.abandon(turn_id)
         turn = self._parts.turns.reopen_turn(user_id=user_id, turn_id=turn_id)
         self._enqueue(turn)
@@ -138,6 +145,7 @@ class TurnRunner:
         for cancel in cancels:
             cancel.cancel("interrupted")
         self._answers.close(timeout=timeout)
+        self._tally.close(timeout=timeout)
         self._learner.close(timeout=timeout)
 
     # Answers.
@@ -151,9 +159,11 @@ class TurnRunner:
     def _answer(self, turn: Turn, live: TurnLog, cancel: CancelToken) -> None:
         """The worker boundary of an answer: whatever happens, the turn ends and says how."""
         recorder = self._recorder(turn, live)
+        parts: TurnParts | None = None
         try:
             self._parts.turns.mark_running(user_id=turn.user_id, turn_id=turn.id)
-            answer_turn(turn, parts=self._turn_parts(turn), emit=recorder, cancel=cancel)
+            parts = self._turn_parts(turn)
+            answer_turn(turn, parts=parts, emit=recorder, cancel=cancel)
         except MemoraError as error:
             self._fail(turn, recorder, live, error.as_failure())
         except Exception as error:  # nothing may leave a turn running for ever
@@ -161,20 +171,31 @@ class TurnRunner:
             self._fail(turn, recorder, live, Failure(code="internal", detail=type(error).__name__))
         with self._lock:
             self._cancels.pop(turn.id, None)
-        self._after_answer(turn, live)
+        self._parts.look_after(turn.user_id)
+        hand_over = partial(self._hand_over, turn, live)
+        if parts:
+            self._tally.settle(turn, model=parts.model, recorder=recorder, then=hand_over)
+        else:
+            hand_over()
 
     def _turn_parts(self, turn: Turn) -> TurnParts:
         preferences = self._parts.preferences.preferences(user_id=turn.user_id)
+        model = self._parts.model_for(preferences.model)
         return TurnParts(
             conversations=self._parts.conversations,
             memory=self._parts.memory,
             profiles=self._parts.profiles,
             preferences=preferences,
-            model=self._parts.model_for(preferences.model),
-            counter=self._parts.counter,
+            model=model,
+            counter=self._counter_for(model),
             max_input_tokens=preferences.max_input_tokens or self._parts.max_input_tokens,
             now=self._parts.now,
         )
+
+    def _counter_for(self, model: LanguageModel) -> TokenCounter:
+        """A counter that counts as the model's server does, as far as that is known."""
+        known = self._parts.calibrations.calibration(model=model.name, host=model.host)
+        return self._parts.counter.calibrated(known)
 
     def _recorder(self, turn: Turn, live: TurnLog) -> TurnRecorder:
         return TurnRecorder(store=self._parts.turns, log=live, user_id=turn.user_id, turn_id=turn.id)
@@ -201,9 +222,8 @@ class TurnRunner:
             log.exception("turn %s could not be recorded as failed", turn.id)
             live.append(end)
 
-    def _after_answer(self, turn: Turn, live: TurnLog) -> None:
+    def _hand_over(self, turn: Turn, live: TurnLog) -> None:
         """Hand the finished turn to the write path, or let its log go."""
-        self._parts.look_after(turn.user_id)
         try:
             finished = self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id)
         except MemoraError:

@@ -8,121 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, assert_never
+from typing import Annotated, assert_never
+
+from pydantic import AliasChoices, Field
 
 from memora.errors import Failure
-from memora.memory.values import (
-    Candidate,
-    MemoryChange,
-    MemoryReconciliationDecision,
-    ProfileUpdate,
-    RecalledMemory,
-    RefusedCandidate,
-)
-from memora.model import Item, Usage
+from memora.model import FromOldRecords, TokenSource, Usage
 from memora.turn import events as ev
-
-SpanStatus = Literal["running", "ok", "error", "skipped"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class RecallSpan:
-    """Retrieval from long-term memory."""
-
-    started_at: float
-    took_ms: float | None = None
-    status: SpanStatus = "running"
-    query: str = ""
-    memories: tuple[RecalledMemory, ...] = ()
-    profile_fields: int = 0
-    memory_enabled: bool = True
-    degraded: str | None = None
-    timings_ms: dict[str, float] = field(default_factory=dict)
-    failure: Failure | None = None
-    touched: tuple[str, ...] = ()
-    touch_failure: Failure | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SummarySpan:
-    """One folding of old messages into the running summary."""
-
-    started_at: float
-    took_ms: float
-    status: SpanStatus
-    messages: int
-    summary: str = ""
-    usage: Usage | None = None
-    failure: Failure | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ContextSpan:
-    """The context window, as prepared."""
-
-    started_at: float
-    took_ms: float
-    status: SpanStatus
-    stats: ev.ContextPrepared
-
-
-@dataclass(frozen=True, kw_only=True)
-class RequestSpan:
-    """One request to the model."""
-
-    number: int
-    started_at: float
-    body: dict[str, Any]
-    took_ms: float | None = None
-    first_token_ms: float | None = None
-    status: SpanStatus = "running"
-    response_status: str = ""
-    response_id: str = ""
-    model: str = ""
-    output: tuple[Item, ...] = ()
-    text: str = ""
-    usage: Usage | None = None
-    failure: Failure | None = None
-    dropped: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class CallSpan:
-    """One function call: asked for, executed or not, answered or not."""
-
-    call_id: str
-    name: str
-    started_at: float
-    arguments: str = ""
-    took_ms: float | None = None
-    status: SpanStatus = "running"
-    output: str = ""
-    not_executed: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LearningSpan:
-    """The write path. ``profile`` is what was proposed, ``learned_profile`` what of it was written."""
-
-    started_at: float
-    took_ms: float | None = None
-    status: SpanStatus = "running"
-    attempt: int = 1
-    accepted: tuple[Candidate, ...] = ()
-    refused: tuple[RefusedCandidate, ...] = ()
-    profile: tuple[ProfileUpdate, ...] = ()
-    decisions: tuple[MemoryReconciliationDecision, ...] = ()
-    changes: tuple[MemoryChange, ...] = ()
-    learned_profile: tuple[ProfileUpdate, ...] = ()
-    extraction_usage: Usage | None = None
-    reconciliation_usage: Usage | None = None
-    already_done: bool = False
-    skipped: str = ""
-    failure: Failure | None = None
-    will_retry: bool = False
-
-
-Span = RecallSpan | SummarySpan | ContextSpan | RequestSpan | CallSpan | LearningSpan
+from memora.turn.spans import (
+    CallSpan,
+    ContextSpan,
+    LearningSpan,
+    RecallSpan,
+    RequestSpan,
+    ServerCount,
+    Span,
+    SpanStatus,
+    SummarySpan,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +77,7 @@ class Trace:
             tools=tuple(call.name for call in self.calls if not call.not_executed),
             requests=len(self.requests),
             total_tokens=self.usage.total_tokens,
-            estimated=self.usage.estimated,
+            source=self.usage.source,
             took_ms=self.took_ms,
             recalled=len(self.recall.memories) if self.recall else 0,
             remembered=len([c for c in learning.changes if c.action != "skip"]) if learning else 0,
@@ -190,7 +93,9 @@ class TraceDigest:
     tools: tuple[str, ...] = ()
     requests: int = 0
     total_tokens: int = 0
-    estimated: bool = False
+    source: Annotated[TokenSource, Field(validation_alias=AliasChoices("source", "estimated")), FromOldRecords] = (
+        "reported"
+    )
     took_ms: float | None = None
     recalled: int = 0
     remembered: int = 0
@@ -226,6 +131,8 @@ def advance(trace: Trace, event: ev.Event) -> Trace:
             return _advance_request(trace, event)
         case ev.CallArriving() | ev.CallStarted() | ev.CallFinished() | ev.CallNotExecuted():
             return _advance_call(trace, event)
+        case ev.InputTokensCounted():
+            return _count(trace, event)
         case ev.TurnFinished():
             return _finish(trace, event)
         case (
@@ -330,7 +237,7 @@ def _advance_request(trace: Trace, event: ev.RequestStarted | ev.RequestFinished
                 trace = _add(trace, old)
             status: SpanStatus = "error" if event.failure or event.status == "failed" else "ok"
             return _put(
-                trace,
+                _measured(trace, number=event.number, usage=event.usage),
                 old,
                 replace(
                     old,
@@ -375,6 +282,28 @@ def _advance_call(
         case _:
             assert_never(event)
     return _put(trace, old, new) if old else _add(trace, new)
+
+
+def _measured(trace: Trace, *, number: int, usage: Usage | None) -> Trace:
+    """What the server says of request 1 is said of the context window too. Its first word stands."""
+    context = trace.context
+    if number != 1 or context is None or context.server or not usage or usage.input_source == "estimated":
+        return trace
+    tokens = usage.input_tokens
+    server = ServerCount(tokens=tokens, source=usage.input_source, difference=tokens - context.stats.input_tokens)
+    return _put(trace, context, replace(context, server=server))
+
+
+def _count(trace: Trace, event: ev.InputTokensCounted) -> Trace:
+    """A count takes the place of an estimate, never of what was reported."""
+    for request in trace.requests:
+        if request.number == event.number and request.usage and request.usage.input_source == "estimated":
+            usage = replace(request.usage, input_tokens=event.input_tokens, input_source="counted")
+            trace = _put(trace, request, replace(request, usage=usage))
+            total = sum((request.usage for request in trace.requests if request.usage), Usage())
+            trace = replace(trace, usage=total, response_tokens=total.total_tokens)
+            return _measured(trace, number=event.number, usage=usage)
+    return trace
 
 
 def _finish(trace: Trace, event: ev.TurnFinished) -> Trace:

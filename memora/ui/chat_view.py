@@ -11,7 +11,8 @@ from memora.errors import Failure, NotFound
 from memora.i18n import Translator
 from memora.turn.events import FINAL_STATES
 from memora.turn.ports import Conversation, Turn
-from memora.turn.trace import CallSpan, RecallSpan, SummarySpan, Trace
+from memora.turn.spans import CallSpan, RecallSpan, SummarySpan
+from memora.turn.trace import Trace
 from memora.ui.callbacks import told
 from memora.ui.live import LiveTurn, live_turn, pace
 from memora.ui.markdown import as_markdown, as_plain

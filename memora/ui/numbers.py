@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, tzinfo
 
 from babel.dates import format_datetime, format_skeleton, format_time
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, format_percent
 
 from memora.i18n import Translator
 
@@ -13,6 +13,16 @@ from memora.i18n import Translator
 def whole(number: int, _: Translator) -> str:
     """A whole number with its separators."""
     return str(format_decimal(number, locale=_.language))
+
+
+def signed(number: int, _: Translator) -> str:
+    """A whole number with its sign, also when it is above zero."""
+    return str(format_decimal(number, format="+#,##0;-#,##0", locale=_.language)) if number else "0"
+
+
+def percentage(share: float, _: Translator) -> str:
+    """A signed share (0.05 is 5%) with one decimal."""
+    return str(format_percent(share, format="+#,##0.0%;-#,##0.0%", locale=_.language))
 
 
 def duration(milliseconds: float | None, _: Translator) -> str:

@@ -67,7 +67,9 @@ SENTENCES: dict[str, str] = {
         "then try again."
     ),
     "route_missing": mark(
-        "The server at {host} does not offer the Responses API. Check OPENAI_BASE_URL: it usually ends with /v1."
+        "The server at {host} has no /v1/responses, the route that Memora uses. Check that the address ends with /v1. "
+        "If it does, use a server that has the route, such as Ollama 0.13.3, llama-server, vLLM or LM Studio, "
+        "or put LiteLLM in front of this one."
     ),
     "request_rejected": mark(
         "The server did not accept the request (status {status}). The trace shows its reason. "
@@ -87,6 +89,10 @@ SENTENCES: dict[str, str] = {
     "incomplete_filter": mark("The provider's content filter ended the answer early. Try other words."),
     "refused": mark("The model declined to answer this. Try other words."),
     "empty_answer": mark("The model answered with nothing. Try again."),
+    "call_instead_of_answer": mark(
+        "The model asked for a function again instead of answering, so this is the function's own result. "
+        "Try again: after a result, this server is not offered functions any more."
+    ),
     "interrupted": mark("Memora was closed in the middle of this answer. Your message is kept: try again."),
     "stopped": mark("Stopped. What had arrived is kept."),
     "tool_error": mark("The function could not do what was asked."),

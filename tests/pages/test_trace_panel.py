@@ -5,6 +5,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from memora.context import Calibration
 from memora.errors import Failure
 from memora.i18n import translator
 from memora.memory.values import (
@@ -19,7 +20,8 @@ from memora.model import Usage
 from memora.turn import events as ev
 from memora.turn.events import event_from_json, event_to_json
 from memora.turn.trace import fold
-from memora.ui.trace_panel import trace_label, usage_line
+from memora.ui.token_words import usage_line
+from memora.ui.trace_panel import trace_label
 from tests.pages.conftest import texts
 
 _ = translator("en")
@@ -130,7 +132,7 @@ def learned():
             accepted=(fact,),
             refused=(RefusedCandidate(candidate=secret, reason="secret"),),
             profile=(ProfileUpdate(field="name", value="小美", quote="我叫小美"),),
-            usage=Usage(input_tokens=10, output_tokens=5, estimated=True),
+            usage=Usage(input_tokens=10, output_tokens=5, output_source="estimated"),
         ),
         ev.DecisionsMade(at=3.0, took_ms=1.0, decisions=(decision,)),
         ev.LearningFinished(
@@ -163,7 +165,7 @@ def test_the_raw_view_holds_the_whole_turn():
 
 
 def test_the_label_sums_the_turn_up():
-    usage = Usage(input_tokens=1000, output_tokens=50, estimated=True)
+    usage = Usage(input_tokens=1000, output_tokens=50, output_source="estimated")
     call = [
         ev.CallStarted(at=1.0, call_id="c", name="count_english_words", arguments=CALL),
         ev.CallFinished(at=1.0, call_id="c", took_ms=1.0, ok=True, output="{}"),
@@ -176,6 +178,51 @@ def test_the_label_of_a_running_turn_says_only_that():
     assert trace_label(fold([]).digest(), "running", _) == "Trace · answering"
 
 
+def window(**changes):
+    values = {"max_input_tokens": 8000, "input_tokens": 1000, "reserved_input_tokens": 1200, "context_messages": 1}
+    values |= {"at": 0.5, "took_ms": 1.0, "estimated_input_tokens": 2200, "newly_summarized_count": 0}
+    return ev.ContextPrepared(**(values | {"summary_token_usage": Usage(), "parts": {"messages": 1000}} | changes))
+
+
+SILENT = Usage(input_tokens=1000, output_tokens=50, input_source="estimated", output_source="estimated")
+
+
+def test_each_number_says_whether_it_was_reported_counted_or_estimated():
+    reported = texts(drawn(window(), *request(1, usage=Usage(input_tokens=1070, output_tokens=50))))
+    assert "reasoning 0), reported by the server" in reported
+    estimated = texts(drawn(window(), *request(1, usage=SILENT)))
+    assert "≈ 1,050 tokens" in estimated
+    assert "reasoning 0), estimated here" in estimated
+    count = ev.InputTokensCounted(at=9.5, took_ms=1.0, number=1, input_tokens=1070)
+    counted = texts(drawn(window(), *request(1, usage=SILENT), end(usage=SILENT), count))
+    assert "input counted by the server, output estimated here" in counted
+
+
+def test_the_context_window_shows_how_far_off_its_estimate_was():
+    shown = texts(drawn(window(), *request(1, usage=Usage(input_tokens=1070, output_tokens=50))))
+    assert "estimated here (tiktoken)" in shown
+    assert "1,070 tokens were sent (reported by the server)" in shown
+    assert "the estimate was 1,000, the difference is +70 (+7.0%)" in shown
+    assert "too far off" not in shown
+
+
+def test_a_corrected_estimate_says_by_how_much_and_from_how_many_answers():
+    known = Calibration(estimated_tokens=1000.0, server_tokens=1070.0, answers=12)
+    assert "estimated here (tiktoken, ×1.07 after 12 answers)" in texts(drawn(window(calibration=known)))
+
+
+def test_a_report_that_makes_no_sense_is_shown_and_said_to_be_one():
+    shown = texts(drawn(window(), *request(1, usage=Usage(input_tokens=10, output_tokens=5))))
+    assert "-990 (-99.0%): too far off to learn from" in shown
+
+
+def test_the_raw_view_names_the_source_of_every_number():
+    page = drawn(window(), *request(1, usage=Usage(input_tokens=1070, output_tokens=50)), end())
+    spans = json.loads(page.code[-1].value)["spans"]
+    assert spans[0]["server"] == {"tokens": 1070, "source": "reported", "difference": 70}
+    assert spans[1]["usage"]["input_source"] == "reported"
+
+
 def test_an_estimate_is_called_one():
-    assert usage_line(Usage(input_tokens=3, estimated=True), _).endswith("estimated")
+    assert "estimated here" in usage_line(Usage(input_tokens=3, input_source="estimated"), _)
     assert "estimated" not in usage_line(Usage(input_tokens=3), _)

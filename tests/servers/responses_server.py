@@ -6,7 +6,7 @@ prints ``{"port": …}`` on its first line. Faults are triggers in the user's me
 or scripted through ``POST /_fail``; here they are real: connections are reset, nothing answers, pages are HTML.
 
 =====================  ==================================================================================
-``POST /v1/responses``   streaming and not
+``POST /v1/responses``   streaming and not; ``POST /v1/responses/input_tokens`` counts what it would report
 ``POST /v1/embeddings``  deterministic vectors of hashed bigrams (see ``embeddings.py``)
 ``GET /v1/models``       the model's name
 ``GET /_requests``       every request to ``/v1`` so far: path, whether a key came along, body
@@ -116,6 +116,9 @@ class Handler(BaseHTTPRequestHandler):
             case "/v1/responses":
                 self._record(body)
                 self._deliver(self._refusal_of_key() or state.service.respond(body))
+            case "/v1/responses/input_tokens":
+                self._record(body)
+                self._deliver(self._refusal_of_key() or state.service.count(body))
             case "/v1/embeddings":
                 self._record(body)
                 self._deliver(self._refusal_of_key() or _json(embedding_response(body)))

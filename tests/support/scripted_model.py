@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from memora.model import (
@@ -70,10 +70,18 @@ def structured(value: Any, *, usage: Usage | None = SOME_USAGE) -> ModelResponse
 
 
 class ScriptedModel:
-    """A `LanguageModel` for tests. ``requests`` holds what it was asked; the script must not run out."""
+    """A `LanguageModel` for tests. ``requests`` holds what it was asked; the script must not run out.
 
-    def __init__(self, *script: Step, name: str = "scripted") -> None:
+    ``counts`` are its answers when asked to count a body: a number, None, an exception, or a callable of the
+    body and the cancel token that returns one of these. ``counted`` holds the bodies.
+    """
+
+    host = "scripted.test"
+
+    def __init__(self, *script: Step, name: str = "scripted", counts: Iterable[Any] = ()) -> None:
         self.requests: list[ModelRequest] = []
+        self.counted: list[dict[str, Any]] = []
+        self._counts = list(counts)
         self._name = name
         self._script = list(script)
         self._lock = threading.Lock()
@@ -102,6 +110,15 @@ class ScriptedModel:
             if isinstance(event, ResponseEnded):
                 return event.response
         raise AssertionError("the script's step has no end")
+
+    def count_input_tokens(self, body: dict[str, Any], *, cancel: CancelToken) -> int | None:
+        cancel.raise_if_cancelled()
+        self.counted.append(body)
+        step = self._counts.pop(0)
+        count = step(body, cancel) if callable(step) else step
+        if isinstance(count, BaseException):
+            raise count
+        return count
 
     def _next_step(self, request: ModelRequest) -> Step:
         with self._lock:

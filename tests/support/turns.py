@@ -60,9 +60,9 @@ class Desk:
         return self.runner.trace(user_id=USER, turn_id=turn.id)
 
 
-def open_desk(folder, *script, max_input_tokens=8_000) -> Desk:
+def open_desk(folder, *script, max_input_tokens=8_000, counting="off", counts=()) -> Desk:
     database = open_database(f"sqlite:///{folder / 'memora.db'}")
-    model = ScriptedModel(*script)
+    model = ScriptedModel(*script, counts=counts)
     memory = LongTermMemory(store=database.memories, index=NoIndex(), embedder=NoIndex(), clock=now)
     runner = TurnRunner(
         RunnerParts(
@@ -72,6 +72,8 @@ def open_desk(folder, *script, max_input_tokens=8_000) -> Desk:
             profiles=database.profiles,
             preferences=database.preferences,
             counter=COUNTER,
+            calibrations=database.calibrations,
+            counting=counting,
             model_for=lambda preferred: model,
             look_after=lambda user_id: None,
             max_input_tokens=max_input_tokens,

@@ -149,6 +149,6 @@ def test_usage_is_the_sum_of_both_requests():
 
 def test_a_server_that_reports_no_usage_gets_an_estimate():
     answer, _ = asked(structured(GOOD, usage=None))
-    assert answer.usage.estimated
+    assert answer.usage.source == "estimated"
     assert answer.usage.input_tokens > 0
     assert answer.usage.output_tokens > 0

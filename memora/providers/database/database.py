@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from memora.errors import DatabaseUnavailable
+from memora.providers.database.calibrations import SqlCalibrations
 from memora.providers.database.conversations import SqlConversations
 from memora.providers.database.engine import SqliteFile
 from memora.providers.database.memories import SqlMemories
@@ -24,6 +25,7 @@ class Database:
         self.memories = SqlMemories(file)
         self.profiles = SqlProfiles(file)
         self.preferences = SqlPreferences(file)
+        self.calibrations = SqlCalibrations(file)
 
     @property
     def path(self) -> Path:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 from memora.errors import DatabaseUnavailable
 from memora.providers.database.engine import SqliteFile
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest revision in ``migrations/versions``; kept here so that Alembic need not be loaded to know it."""
 
 MIGRATIONS = Path(__file__).parent / "migrations"

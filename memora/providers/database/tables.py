@@ -1,6 +1,7 @@
 """The tables of the record.
 
-Everything that belongs to a person carries their ``user_id``, and every statement names it. What is only
+Everything that belongs to a person carries their ``user_id``, and every statement names it; only
+`token_calibrations` belongs to nobody. What is only
 deleted for show has ``deleted_at``; memories outlive the conversations that they came from, so their
 provenance is no foreign key.
 """
@@ -11,6 +12,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Float,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -230,4 +232,15 @@ preferences = Table(
     Column("language", String),
     Column("model", String),
     Column("max_input_tokens", Integer),
+)
+
+token_calibrations = Table(
+    "token_calibrations",
+    metadata,
+    Column("model", String, primary_key=True),
+    # Empty for OpenAI's own address.
+    Column("host", String, primary_key=True),
+    Column("estimated_tokens", Float, nullable=False),
+    Column("server_tokens", Float, nullable=False),
+    Column("answers", Integer, nullable=False),
 )

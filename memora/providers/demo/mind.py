@@ -6,6 +6,7 @@ import json
 from typing import Any, assert_never
 
 from memora.providers.demo.answers import answer
+from memora.providers.demo.colours import named_colour
 from memora.providers.demo.extraction import extract
 from memora.providers.demo.reconciliation import reconcile
 from memora.providers.demo.reply import Reply, say
@@ -25,5 +26,7 @@ def think(body: dict[str, Any]) -> Reply:
             return say(json.dumps(extract(request), ensure_ascii=False))
         case "reconciliation":
             return say(json.dumps(reconcile(request), ensure_ascii=False))
+        case "check":
+            return say(json.dumps({"colour": named_colour(str(request.data.get("sentence")))}))
         case _:
             assert_never(request.purpose)

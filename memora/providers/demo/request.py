@@ -10,7 +10,11 @@ from typing import Any, Literal
 from memora.model import Item, Purpose
 
 _BACKGROUND = re.compile(r"<background\b[^>]*>(.*?)</background>", re.DOTALL)
-_STRUCTURED: dict[str, Purpose] = {"memory_extraction": "extraction", "memory_reconciliation": "reconciliation"}
+_STRUCTURED: dict[str, Purpose] = {
+    "memory_extraction": "extraction",
+    "memory_reconciliation": "reconciliation",
+    "connection_check": "check",
+}
 
 
 @dataclass(frozen=True)

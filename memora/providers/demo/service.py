@@ -11,7 +11,8 @@ from memora.providers.demo.faults import Fault, FaultPlan, NoFaults, without_tri
 from memora.providers.demo.mind import think
 from memora.providers.demo.request import read_request
 from memora.providers.demo.spoiling import spoil
-from memora.providers.demo.validation import complaint
+from memora.providers.demo.tokens import estimate_input_tokens
+from memora.providers.demo.validation import complaint, counting_complaint
 from memora.providers.demo.wire import Event, response_body, response_events
 
 WORDS_PER_SECOND = 50.0
@@ -52,7 +53,10 @@ Outcome = Answered | Streamed | Unanswered
 
 
 class DemoService:
-    """Answers request bodies of ``POST /responses``. Safe across threads."""
+    """Answers request bodies of ``POST /responses`` and counts those of ``POST /responses/input_tokens``.
+
+    Safe across threads.
+    """
 
     def __init__(self, *, faults: FaultPlan | None = None, words_per_second: float = WORDS_PER_SECOND) -> None:
         self._faults = faults or NoFaults()
@@ -81,6 +85,14 @@ class DemoService:
         return Streamed(
             frames=_frames(_break(events, broken), _pause_before_deltas(events, pause, seconds)), cut=broken == "cut"
         )
+
+    def count(self, body: dict[str, Any]) -> Answered:
+        """How many input tokens ``body`` has: what `respond` reports as usage. Faults do not concern it."""
+        if wrong := counting_complaint(body):
+            return api_error(400, *wrong)
+        tokens = estimate_input_tokens(without_triggers(body))
+        counted = {"object": "response.input_tokens", "input_tokens": tokens}
+        return Answered(status=200, content=json.dumps(counted), headers={})
 
 
 def api_error(status: int, message: str, param: str | None = None, code: str | None = None) -> Answered:

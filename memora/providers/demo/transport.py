@@ -23,8 +23,9 @@ from memora.settings import DEMO_MODEL
 
 
 class DemoTransport(httpx2.BaseTransport):
-    """Answers ``POST …/responses`` (streaming or not) and ``GET …/models`` in this process. Safe across threads.
+    """Answers ``POST …/responses`` (streaming or not), ``POST …/responses/input_tokens`` and ``GET …/models``.
 
+    All of it in this process, safe across threads.
     Answers stream at ``words_per_second``, everything else at once. ``faults`` makes requests fail, for tests.
     """
 
@@ -39,7 +40,7 @@ class DemoTransport(httpx2.BaseTransport):
         path = request.url.path
         if request.method == "GET" and path.endswith("/models"):
             return models(DEMO_MODEL)
-        if request.method != "POST" or not path.endswith("/responses"):
+        if request.method != "POST" or not path.endswith(("/responses", "/responses/input_tokens")):
             return api_error(404, f"Unknown request URL: {request.method} {path}.", code="unknown_url")
         try:
             body = json.loads(request.read())
@@ -47,7 +48,7 @@ class DemoTransport(httpx2.BaseTransport):
             body = None
         if not isinstance(body, dict):
             return api_error(400, "We could not parse the JSON body of your request.")
-        return self._service.respond(body)
+        return self._service.respond(body) if path.endswith("/responses") else self._service.count(body)
 
 
 class _PacedStream(httpx2.SyncByteStream):

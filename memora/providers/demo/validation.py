@@ -7,6 +7,22 @@ from typing import Any
 from memora.model import Item
 
 MIN_OUTPUT_TOKENS = 16
+_COUNTED = frozenset(
+    {
+        "conversation",
+        "input",
+        "instructions",
+        "model",
+        "parallel_tool_calls",
+        "personality",
+        "previous_response_id",
+        "reasoning",
+        "text",
+        "tool_choice",
+        "tools",
+        "truncation",
+    }
+)
 _NOT_INPUT = ("parsed", "parsed_arguments")
 
 
@@ -22,6 +38,14 @@ def complaint(body: dict[str, Any]) -> tuple[str, str] | None:
         return "Tool choice is only allowed when 'tools' are specified.", "tool_choice"
     items = body["input"] if isinstance(body["input"], list) else []
     return _item_complaint(items) or _call_complaint(items)
+
+
+def counting_complaint(body: dict[str, Any]) -> tuple[str, str] | None:
+    """What is wrong with a body of ``POST /responses/input_tokens``, which knows fewer parameters."""
+    for name in body:
+        if name not in _COUNTED:
+            return f"Unknown parameter: '{name}'.", name
+    return complaint(body)
 
 
 def _item_complaint(items: list[Item]) -> tuple[str, str] | None:

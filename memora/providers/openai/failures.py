@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memora.errors import (
     AuthenticationFailed,
@@ -20,6 +21,9 @@ from memora.errors import (
     RouteMissing,
     ServerFailed,
 )
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 MAX_DETAIL_CHARS = 400
 
@@ -38,6 +42,21 @@ class Endpoint:
     host: str
     timeout_seconds: float
     secret: str
+
+
+def endpoint_of(client: OpenAI, *, model: str) -> Endpoint:
+    """The endpoint that ``client`` asks for ``model``."""
+    timeout = getattr(client.timeout, "read", client.timeout)
+    seconds = float(timeout) if isinstance(timeout, int | float) else 0.0
+    return Endpoint(model=model, host=client.base_url.host, timeout_seconds=seconds, secret=client.api_key)
+
+
+def sdk_failures() -> tuple[type[Exception], ...]:
+    """What the SDK lets out: its own errors, the transport's, and those of parsers and bad shapes."""
+    import httpx2
+    import openai
+
+    return (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError, TypeError)
 
 
 @dataclass(frozen=True, kw_only=True)

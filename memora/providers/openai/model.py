@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from memora.errors import BadResponse, ModelUnreachable, StreamCut
 from memora.model import CancelToken, ModelEvent, ModelRequest, ModelResponse, RequestSent, ResponseEnded
 from memora.providers.openai.body import Concession, build_body
-from memora.providers.openai.failures import Endpoint, as_model_error, report_of
+from memora.providers.openai.counting import count_input_tokens
+from memora.providers.openai.failures import Endpoint, as_model_error, endpoint_of, report_of, sdk_failures
 from memora.providers.openai.pump import Line, pump
 from memora.providers.openai.stream import read_stream, read_whole
+from memora.providers.profiles import ANY, Profile
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -23,24 +26,42 @@ _REASONING_REFUSED = re.compile(r"invalid_encrypted_content|item (?:with id )?'r
 
 
 class OpenAIModel:
-    """A `LanguageModel`. The client is built at the first request; one model serves all threads."""
+    """A `LanguageModel` on a server of ``profile``, which learns what that server does not take or obey.
 
-    def __init__(self, *, client_factory: Callable[[], OpenAI], model: str) -> None:
+    The client is built at the first request; one model serves all threads.
+    """
+
+    def __init__(
+        self, *, client_factory: Callable[[], OpenAI], model: str, host: str = "", profile: Profile = ANY
+    ) -> None:
         self._client_factory = client_factory
         self._model = model
+        self._host = host
+        self._profile = profile
         self._client: OpenAI | None = None
         self._lock = threading.Lock()
         self._refused: tuple[Concession, ...] = ()
+        self._counts = True
 
     @property
     def name(self) -> str:
         """The model's name, as sent."""
         return self._model
 
+    @property
+    def host(self) -> str:
+        """See `LanguageModel.host`."""
+        return self._host
+
     def stream(self, request: ModelRequest, *, cancel: CancelToken) -> Iterator[ModelEvent]:
         """See `LanguageModel.stream`. The client retries what fails before the first event, with backoff."""
         cancel.raise_if_cancelled()
-        yield from pump(lambda line: self._converse(request, line=line), cancel=cancel)
+        heard: Generator[ModelEvent, None, None] = pump(lambda line: self._converse(request, line=line), cancel=cancel)
+        with closing(heard):
+            for event in heard:
+                if isinstance(event, ResponseEnded) and request.tool_choice == "none" and event.response.function_calls:
+                    self._give_up("tools")
+                yield event
 
     def complete(self, request: ModelRequest, *, cancel: CancelToken) -> ModelResponse:
         """See `LanguageModel.complete`. It streams too: so no answer is too slow for the timeout."""
@@ -49,27 +70,47 @@ class OpenAIModel:
                 return event.response
         raise StreamCut("the stream ended without a response")
 
+    def count_input_tokens(self, body: Mapping[str, Any], *, cancel: CancelToken) -> int | None:
+        """See `LanguageModel.count_input_tokens`. A server that does not count is not asked again."""
+        cancel.raise_if_cancelled()
+        if not self._counts:
+            return None
+
+        def ask(line: Line[int | None]) -> None:
+            line.send(count_input_tokens(self._shared_client(), body, model=self._model))
+
+        with closing(pump(ask, cancel=cancel)) as heard:
+            tokens = next(heard)
+        self._counts = tokens is not None
+        return tokens
+
     def _converse(self, request: ModelRequest, *, line: Line[ModelEvent]) -> None:
         """Send the request, again without what the server refuses, and send on what comes back."""
         client = self._shared_client()
-        endpoint = _endpoint(client, model=self._model)
+        endpoint = endpoint_of(client, model=self._model)
         dropped = self._refused
         while True:
-            body = build_body(request, model=self._model, dropped=dropped)
-            line.send(RequestSent(body=body, dropped=dropped))
+            body = build_body(request, model=self._model, profile=self._profile, dropped=dropped)
+            line.send(RequestSent(body=body, dropped=_noticeable(dropped, request)))
             try:
                 stream = _open(client, body)
-            except _failures() as error:
+            except sdk_failures() as error:
                 concession = _concession(error, body)
                 if concession is None:
                     raise as_model_error(error, endpoint=endpoint) from error
                 dropped = (*dropped, concession)
                 if concession == "include":
-                    self._refused = ("include",)
+                    self._give_up("include")
                 continue
             with stream:
                 _forward(stream, line=line, endpoint=endpoint)
             return
+
+    def _give_up(self, concession: Concession) -> None:
+        """From now on every request does without it."""
+        with self._lock:
+            if concession not in self._refused:
+                self._refused = (*self._refused, concession)
 
     def _shared_client(self) -> OpenAI:
         with self._lock:
@@ -105,7 +146,7 @@ def _read(stream: Any, events: Iterator[Any], *, endpoint: Endpoint) -> Iterator
         return read_stream(events, endpoint=endpoint)
     try:
         return read_whole(json.loads(stream.response.read()), endpoint=endpoint)
-    except _failures() as error:
+    except sdk_failures() as error:
         raise as_model_error(error, endpoint=endpoint) from error
 
 
@@ -113,17 +154,9 @@ def _sdk_events(stream: Any, *, endpoint: Endpoint) -> Iterator[Any]:
     """The SDK's events. A connection that breaks after the answer began is a cut, not an unreachable server."""
     try:
         yield from stream
-    except _failures() as error:
+    except sdk_failures() as error:
         failure = as_model_error(error, endpoint=endpoint)
         raise StreamCut(failure.detail) if isinstance(failure, ModelUnreachable) else failure from error
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    """What the SDK lets out: its own errors, the transport's, and those of parsers and bad shapes."""
-    import httpx2
-    import openai
-
-    return (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError, TypeError)
 
 
 def _concession(error: Exception, body: dict[str, Any]) -> Concession | None:
@@ -138,7 +171,7 @@ def _concession(error: Exception, body: dict[str, Any]) -> Concession | None:
     return "reasoning" if has_reasoning and _REASONING_REFUSED.search(words) else None
 
 
-def _endpoint(client: OpenAI, *, model: str) -> Endpoint:
-    timeout = getattr(client.timeout, "read", client.timeout)
-    seconds = float(timeout) if isinstance(timeout, int | float) else 0.0
-    return Endpoint(model=model, host=client.base_url.host, timeout_seconds=seconds, secret=client.api_key)
+def _noticeable(dropped: Collection[Concession], request: ModelRequest) -> tuple[Concession, ...]:
+    """What ``request`` really goes without: tools are left out only where they may not be called."""
+    may_call = request.tool_choice != "none"
+    return tuple(concession for concession in dropped if not (concession == "tools" and may_call))

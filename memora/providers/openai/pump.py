@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -54,7 +54,7 @@ class Line(Generic[T]):
 _current: ContextVar[Line[Any] | None] = ContextVar("current_line", default=None)
 
 
-def pump(work: Callable[[Line[T]], None], *, cancel: CancelToken) -> Iterator[T]:
+def pump(work: Callable[[Line[T]], None], *, cancel: CancelToken) -> Generator[T, None, None]:
     """What ``work`` sends, as it comes. Raises what ``work`` raises, and `Cancelled` soon after ``cancel``."""
     line: Line[T] = Line()
 

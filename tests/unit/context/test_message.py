@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memora.context.calibration import MIN_ANSWERS, Calibration
 from memora.context.message import check_message_fits, clean_message
 from memora.context.tokens import TOKENS_PER_MESSAGE, TokenCounter
 from memora.errors import BlankMessage, MessageTooLong
@@ -10,10 +11,10 @@ from memora.tools import TOOLS
 COUNTER = TokenCounter()
 
 
-def check(text: str, *, max_input_tokens: int = 16_000) -> None:
+def check(text: str, *, max_input_tokens: int = 16_000, counter: TokenCounter = COUNTER) -> None:
     check_message_fits(
         text,
-        counter=COUNTER,
+        counter=counter,
         instructions="Be kind.",
         tools=TOOLS,
         max_input_tokens=max_input_tokens,
@@ -42,6 +43,15 @@ def test_a_message_may_take_all_the_room_and_not_a_token_more() -> None:
     with pytest.raises(MessageTooLong) as caught:
         check(" hello" * 101, max_input_tokens=window)
     assert caught.value.params == {"tokens": 101, "limit": 100}
+
+
+def test_the_room_is_counted_as_the_server_counts() -> None:
+    counter = COUNTER.calibrated(Calibration(estimated_tokens=100, server_tokens=200, answers=MIN_ANSWERS))
+    window = 2 * (COUNTER.count("Be kind.") + COUNTER.count_tools(TOOLS) + TOKENS_PER_MESSAGE) + 1_200 + 200
+    check(" hello" * 100, max_input_tokens=window, counter=counter)
+    with pytest.raises(MessageTooLong) as caught:
+        check(" hello" * 101, max_input_tokens=window, counter=counter)
+    assert caught.value.params == {"tokens": 202, "limit": 200}
 
 
 def test_a_window_smaller_than_what_is_fixed_has_no_room_at_all() -> None:

@@ -7,6 +7,7 @@ from support.context_fakes import FakeConversations, dialogue, profile, recalled
 from support.scripted_model import SOME_USAGE, ScriptedModel, Step, message, response
 
 from memora.context import TOOL_TURN_TOKEN_RESERVE, ShortTermMemory, Summarizer, TokenCounter, background_messages
+from memora.context.calibration import MIN_ANSWERS, Calibration
 from memora.context.ports import StoredMessage
 from memora.errors import Cancelled, Failure, MessageTooLong, NotFound, RateLimited
 from memora.model import CancelToken, Item, Usage
@@ -30,6 +31,7 @@ def memory(
     model: ScriptedModel | None = None,
     *,
     room: int = 10_000,
+    counter: TokenCounter = COUNTER,
     cancel: CancelToken | None = None,
     user_id: str = "user-1",
 ) -> ShortTermMemory:
@@ -37,8 +39,8 @@ def memory(
     window = FIXED + TOOL_TURN_TOKEN_RESERVE + room
     return ShortTermMemory(
         store=store,
-        counter=COUNTER,
-        summarizer=Summarizer(model=model or ScriptedModel(), counter=COUNTER, max_tokens=window // 2),
+        counter=counter,
+        summarizer=Summarizer(model=model or ScriptedModel(), counter=counter, max_tokens=window // 2),
         user_id=user_id,
         conversation_id="conversation-1",
         turn_id=store.messages[-1].turn_id,
@@ -106,6 +108,15 @@ def test_the_oldest_turns_are_folded_when_it_is_too_much() -> None:
     assert list(context.input_messages[1:]) == items_of(store.messages[8:])
     assert context.left_out_messages == 0
     assert context.estimated_input_tokens <= context.max_input_tokens
+
+
+def test_less_is_sent_to_a_server_that_counts_more() -> None:
+    twice = COUNTER.calibrated(Calibration(estimated_tokens=100, server_tokens=200, answers=MIN_ANSWERS))
+    context = memory(conversation(10), ScriptedModel(RateLimited()), room=1_200, counter=twice).prepare_context()
+    assert context.left_out_messages > 0
+    assert context.estimated_input_tokens <= context.max_input_tokens
+    assert context.input_tokens == pytest.approx(2 * (FIXED + COUNTER.count_items(context.input_messages)), rel=0.01)
+    assert memory(conversation(10), room=1_200).prepare_context().left_out_messages == 0
 
 
 def test_the_next_turn_builds_on_the_stored_summary_and_needs_no_fold() -> None:
@@ -296,4 +307,4 @@ def test_any_conversation_is_sent_within_the_budget_in_order_and_in_whole_turns(
 def test_usage_of_the_summary_counts_as_an_estimate_when_the_server_is_silent() -> None:
     store = conversation(10)
     context = memory(store, ScriptedModel(response(message("A summary."), usage=None)), room=1_000).prepare_context()
-    assert context.summary_token_usage.estimated
+    assert context.summary_token_usage.source == "estimated"

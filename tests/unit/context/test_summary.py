@@ -70,7 +70,7 @@ def test_a_message_longer_than_a_request_is_cut_up_and_seen_whole() -> None:
 
 def test_usage_is_estimated_where_the_server_reports_none() -> None:
     made = summarizer(ScriptedModel(response(message("Short."), usage=None))).fold("", SAID, cancel=CancelToken())
-    assert made.usage.estimated and made.usage.input_tokens > 0
+    assert made.usage.source == "estimated" and made.usage.input_tokens > 0
     assert made.usage.output_tokens == COUNTER.count("Short.")
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memora.context import tokens
+from memora.context.calibration import MIN_ANSWERS, Calibration
 from memora.context.tokens import RANKS_FILE, TOKENS_PER_MESSAGE, TokenCounter, o200k_base
 from memora.errors import OperatorError
 from memora.settings import APP_FOLDER
@@ -122,3 +123,27 @@ def test_ranks_that_are_missing_or_damaged_are_named(
     monkeypatch.setattr(tokens, "RANKS_FILE", file)
     with pytest.raises(OperatorError, match=str(file)):
         tokens._load.__wrapped__()
+
+
+CALIBRATED = COUNTER.calibrated(Calibration(estimated_tokens=1_000, server_tokens=1_500, answers=MIN_ANSWERS))
+ITEMS = [
+    {"type": "message", "role": "user", "content": "How many words are there in this sentence?"},
+    {"type": "function_call_output", "call_id": "call_1", "output": '{"ok": true}'},
+]
+
+
+def test_a_calibrated_counter_counts_everything_as_the_server_would() -> None:
+    assert CALIBRATED.count("hello world") == 3
+    assert CALIBRATED.count_tools(TOOLS) == round(1.5 * COUNTER.count_tools(TOOLS))
+    assert [CALIBRATED.count_message(item) for item in ITEMS] == [
+        round(1.5 * COUNTER.count_message(item)) for item in ITEMS
+    ]
+    assert CALIBRATED.count_items(ITEMS) == sum(map(CALIBRATED.count_message, ITEMS))
+
+
+def test_calibrating_leaves_the_counter_itself_as_it_was_and_shares_what_it_remembers() -> None:
+    fresh = TokenCounter()
+    calibrated = fresh.calibrated(CALIBRATED.calibration)
+    calibrated.count("a text that nobody has counted yet")
+    assert fresh._count_piece.cache_info().currsize == 1
+    assert fresh.count("hello world") == 2

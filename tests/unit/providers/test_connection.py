@@ -1,5 +1,6 @@
 import httpx2
 import pytest
+from servers.launch import responses_server
 
 from memora.errors import InvalidInput
 from memora.providers.connection import Connection
@@ -75,3 +76,26 @@ def test_the_endpoint_never_shows_its_key():
     own = connection(OPENAI_API_KEY="sk-test", OPENAI_BASE_URL="http://user:pass@localhost/v1")
     assert "sk-test" not in repr(own.endpoint)
     assert own.endpoint.host == "localhost"
+
+
+def test_a_chosen_kind_of_server_is_believed():
+    own = connection(OPENAI_BASE_URL="http://localhost:9999/v1", MEMORA_PROVIDER="lm_studio")
+    assert own.profile.name == "lm_studio"
+    own.connect(base_url="http://localhost:9999/v1", api_key=None, provider="ollama")
+    assert own.profile.name == "ollama"
+
+
+def test_the_kind_of_server_is_learned_from_its_models_and_new_models_are_made_for_it():
+    with responses_server() as server:
+        own = connection(OPENAI_BASE_URL=server.base_url, OPENAI_API_KEY="sk-test")
+        before = own.model("m")
+        own.recognize()
+        assert own.profile.name == "any"
+        assert own.model("m") is before
+        assert own.list_models().names == (DEMO_MODEL,)
+
+
+def test_nobody_there_leaves_the_kind_of_server_a_guess():
+    own = connection(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    own.recognize()
+    assert own.profile.name == "any"

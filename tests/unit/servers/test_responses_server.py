@@ -174,3 +174,8 @@ def test_embeddings_come_in_the_asked_dimensions_and_encodings(server, client):
     assert len(floats) == 64
     assert struct.unpack("<64f", base64.b64decode(packed)) == pytest.approx(floats)
     assert len(server.requests("/v1/embeddings")) == 2
+
+
+def test_input_tokens_are_counted_as_they_are_reported(client):
+    counted = client.responses.input_tokens.count(model="any-model", input="你好", tools=[TOOL], tool_choice="auto")
+    assert counted.input_tokens == answer(client, "你好").usage.input_tokens

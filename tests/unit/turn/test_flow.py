@@ -15,6 +15,7 @@ from support.scripted_model import (
 )
 
 from memora import errors
+from memora.context.tokens import TOKENS_PER_MESSAGE
 from memora.errors import Failure
 from memora.model import CallAnnounced, CancelToken, Item, ModelEvent, ModelRequest, ResponseEnded, TextDelta, Usage
 from memora.tools import TOOLS
@@ -157,11 +158,16 @@ def test_a_call_in_the_second_request_is_not_executed() -> None:
     assert (left.number, left.call_id, left.reason) == (2, "call_2", "no_call_in_second_request")
 
 
-def test_nothing_but_a_call_in_the_second_request_is_an_empty_answer() -> None:
+def test_a_server_that_only_calls_again_still_ends_in_an_answer_the_result_itself() -> None:
     run = Run(response(count_call("call_1")), response(count_call("call_2")))
-    assert run.reply == ModelReply(
-        text="", state="failed", failure=Failure(code="empty_answer"), usage=SOME_USAGE + SOME_USAGE, requests=2
-    )
+    assert run.of(CallFinished)[0].output in run.reply.text
+    assert (run.reply.state, run.reply.failure) == ("cut_off", Failure(code="call_instead_of_answer"))
+    assert (run.reply.usage, run.reply.requests) == (SOME_USAGE + SOME_USAGE, 2)
+
+
+def test_text_beside_the_first_call_is_kept_before_the_result_alone() -> None:
+    run = Run(response(message("Let me count."), count_call("call_1")), response(count_call("call_2")))
+    assert run.reply.text.startswith("Let me count.\n\n`count_english_words`")
 
 
 @pytest.mark.parametrize(
@@ -329,20 +335,19 @@ def count_words(text: str) -> int:
 
 def test_usage_that_a_server_leaves_out_is_estimated_and_said_to_be() -> None:
     run = Run(response(count_call(), usage=None), "Four.", count_tokens=count_words)
-    assert run.reply.usage.estimated
+    assert run.reply.usage.source == "estimated"
     first, second = (event.usage for event in run.of(RequestFinished))
-    assert first.estimated
+    assert first.source == "estimated"
     assert first.output_tokens == count_words(json.dumps(count_call()))
-    assert first.input_tokens == sum(
-        count_words(text) for text in ["Be kind.", json.dumps(TOOLS[0]), json.dumps(QUESTION)]
-    )
+    texts = ["Be kind.", json.dumps(TOOLS[0]), QUESTION["content"]]
+    assert first.input_tokens == sum(map(count_words, texts)) + TOKENS_PER_MESSAGE
     assert second == SOME_USAGE
     assert run.reply.usage == first + second
 
 
 def test_what_arrived_before_a_cut_is_estimated_too() -> None:
     run = Run(text_then(errors.StreamCut()), count_tokens=count_words)
-    assert (run.reply.usage.output_tokens, run.reply.usage.estimated) == (2, True)
+    assert (run.reply.usage.output_tokens, run.reply.usage.source) == (2, "estimated")
 
 
 def test_a_model_whose_stream_has_no_end_is_cut_off() -> None:

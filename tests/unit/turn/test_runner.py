@@ -18,7 +18,8 @@ from memora.memory import MemoryQuery
 from memora.model import TextDelta
 from memora.preferences import Preferences
 from memora.turn import learner
-from memora.turn.trace import LearningSpan, fold
+from memora.turn.spans import LearningSpan
+from memora.turn.trace import fold
 
 
 @pytest.fixture

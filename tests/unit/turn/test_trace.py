@@ -7,7 +7,8 @@ from memora.errors import Failure
 from memora.memory.values import Candidate, Category, MemoryChange, ProfileUpdate
 from memora.model import Usage
 from memora.turn import events as ev
-from memora.turn.trace import CallSpan, ContextSpan, LearningSpan, RecallSpan, RequestSpan, SummarySpan, fold
+from memora.turn.spans import CallSpan, ContextSpan, LearningSpan, RecallSpan, RequestSpan, ServerCount, SummarySpan
+from memora.turn.trace import fold
 
 CALL = {"type": "function_call", "name": "count_english_words", "call_id": "c1", "arguments": '{"text": "a b"}'}
 
@@ -137,7 +138,52 @@ def test_a_second_attempt_at_learning_replaces_the_first():
     assert trace.learning.failure is None
 
 
-@given(st.lists(st.sampled_from(TURN), max_size=25))
+def finished(number, usage):
+    values = {"at": 1.6, "took_ms": 1.0, "first_token_ms": 1.0, "status": "completed"}
+    return ev.RequestFinished(number=number, usage=usage, **values)
+
+
+def counted(tokens, number=1):
+    return ev.InputTokensCounted(at=2.0, took_ms=5.0, number=number, input_tokens=tokens)
+
+
+ESTIMATE = Usage(input_tokens=110, output_tokens=5, input_source="estimated", output_source="estimated")
+
+
+def test_what_the_server_reports_of_request_1_is_said_of_the_context_window_too():
+    context = fold([*TURN[:5], finished(1, Usage(input_tokens=120)), finished(2, Usage(input_tokens=500))]).context
+    assert context.server == ServerCount(tokens=120, source="reported", difference=20)
+
+
+def test_an_estimate_is_nothing_that_the_server_said():
+    assert fold([*TURN[:5], finished(1, ESTIMATE)]).context.server is None
+
+
+def test_a_count_takes_the_place_of_an_estimate_in_the_request_the_window_and_the_sum():
+    second = Usage(input_tokens=200, output_tokens=20)
+    trace = fold([*TURN[:5], finished(1, ESTIMATE), TURN[10], finished(2, second), TURN[14], counted(130)])
+    assert trace.requests[0].usage == replace(ESTIMATE, input_tokens=130, input_source="counted")
+    assert trace.context.server == ServerCount(tokens=130, source="counted", difference=30)
+    assert trace.usage == trace.requests[0].usage + second
+    assert trace.response_tokens == 355
+    assert trace.digest().source == "estimated"
+
+
+def test_a_count_never_takes_the_place_of_what_was_reported():
+    reported = [*TURN[:5], finished(1, Usage(input_tokens=120)), TURN[14]]
+    assert fold([*reported, counted(130)]) == fold(reported)
+
+
+def test_events_of_the_first_version_still_say_which_numbers_were_estimates():
+    line = (
+        '{"type":"request_finished","at":1.6,"number":1,"took_ms":1.0,"first_token_ms":null,"status":"completed",'
+        '"usage":{"input_tokens":9,"cached_tokens":0,"output_tokens":1,"reasoning_tokens":0,"estimated":true}}'
+    )
+    assert ev.event_from_json(line).usage.source == "estimated"
+    assert ev.event_from_json(line.replace("true", "false")).usage.source == "reported"
+
+
+@given(st.lists(st.sampled_from([*TURN, finished(1, ESTIMATE), counted(130)]), max_size=25))
 def test_any_order_of_events_folds_without_an_error(events):
     trace = fold(events)
     assert len(trace.spans) <= len(events)

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memora.i18n import translator
-from memora.ui.numbers import duration, full_moment, moment, whole
+from memora.ui.numbers import duration, full_moment, moment, percentage, signed, whole
 
 EN, ZH = translator("en"), translator("zh_TW")
 TAIPEI = ZoneInfo("Asia/Taipei")
@@ -38,3 +38,13 @@ def test_days_of_this_year_and_of_others():
 
 def test_the_full_moment_has_date_and_time():
     assert "2026" in full_moment(NOW, EN, zone=TAIPEI)
+
+
+@pytest.mark.parametrize(("number", "told"), [(1234, "+1,234"), (0, "0"), (-50, "-50")])
+def test_differences_have_a_sign(number, told):
+    assert signed(number, EN) == told
+
+
+@pytest.mark.parametrize(("share", "told"), [(0.07, "+7.0%"), (-0.125, "-12.5%")])
+def test_shares_have_a_sign_and_a_decimal(share, told):
+    assert percentage(share, EN) == told

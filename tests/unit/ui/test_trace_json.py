@@ -2,7 +2,8 @@ import json
 from datetime import UTC, datetime
 
 from memora.memory.values import Category, Memory, Provenance, RecalledMemory
-from memora.turn.trace import RecallSpan, Trace
+from memora.turn.spans import RecallSpan
+from memora.turn.trace import Trace
 from memora.ui.trace_json import cut, readable, trace_as_json
 
 

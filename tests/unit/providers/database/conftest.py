@@ -25,6 +25,7 @@ class Record:
         self.memories = database.memories
         self.profiles = database.profiles
         self.preferences = database.preferences
+        self.calibrations = database.calibrations
         self._now = START
 
     def tick(self) -> datetime:

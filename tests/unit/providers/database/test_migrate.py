@@ -3,16 +3,19 @@ import subprocess
 import sys
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine
 
+from memora.context import Calibration
 from memora.errors import DatabaseUnavailable
 from memora.providers.database import open_database
 from memora.providers.database.migrate import HEAD, MIGRATIONS
 from memora.providers.database.tables import metadata
+from memora.turn.trace import fold
 
 
 @pytest.fixture
@@ -73,6 +76,60 @@ def test_alembic_is_not_loaded_for_a_database_that_is_up_to_date(migrated_url):
         f"open_database({migrated_url!r}).close(); sys.exit('alembic' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+OLD_USAGE = '{"input_tokens":90,"cached_tokens":0,"output_tokens":10,"reasoning_tokens":0,"estimated":true}'
+OLD_DIGEST = '{"state":"done","tools":[],"requests":1,"total_tokens":100,"estimated":true,"took_ms":5.0}'
+OLD_EVENTS = (
+    '{"type":"context_prepared","at":1.0,"took_ms":2.0,"max_input_tokens":8000,"input_tokens":90,'
+    '"reserved_input_tokens":1200,"estimated_input_tokens":1290,"context_messages":1,"newly_summarized_count":0,'
+    '"summary_token_usage":{"input_tokens":0,"cached_tokens":0,"output_tokens":0,"reasoning_tokens":0,'
+    '"estimated":false},"parts":{"messages":90},"left_out_messages":0}',
+    '{"type":"turn_finished","at":2.0,"took_ms":5.0,"state":"done","reply":"Hi","response_tokens":100,'
+    f'"usage":{OLD_USAGE},"failure":null}}',
+)
+AT = "2026-03-01 08:00:00.000000"
+
+
+@pytest.fixture
+def url_of_the_first_version(url, tmp_path):
+    """A database as the first version of Memora left it, with one turn in it."""
+    (tmp_path / "data").mkdir()
+    engine = create_engine(url)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        execute = connection.exec_driver_sql
+        execute("INSERT INTO users (number, id) VALUES (1, 'mei')")
+        execute(f"INSERT INTO conversations VALUES ('c1', 'mei', 'Words', '', 0, '{AT}', '{AT}', NULL)")
+        execute(
+            "INSERT INTO turns VALUES ('t1', 'mei', 'c1', 1, 'done', ?, ?, 'done', 1, 100, 1, ?, NULL, ?)",
+            (AT, AT, OLD_USAGE, OLD_DIGEST),
+        )
+        for number, role in enumerate(("user", "assistant"), start=1):
+            execute("INSERT INTO messages VALUES (?, 'mei', 'c1', 't1', ?, 'Hi', ?, ?)", (role, role, number, AT))
+        for position, event in enumerate(OLD_EVENTS, start=1):
+            execute("INSERT INTO turn_events VALUES ('t1', ?, 'mei', ?)", (position, event))
+    engine.dispose()
+    return url
+
+
+def test_a_database_of_the_first_version_keeps_its_turns_and_can_learn_how_to_estimate(url_of_the_first_version):
+    database = open_database(url_of_the_first_version)
+    assert database.turns.turn(user_id="mei", turn_id="t1").digest.source == "estimated"
+    trace = fold(database.turns.events(user_id="mei", turn_id="t1"))
+    assert (trace.usage.total_tokens, trace.usage.input_source, trace.usage.output_source) == (
+        100,
+        "estimated",
+        "estimated",
+    )
+    assert trace.context.stats.summary_token_usage.source == "reported"
+    assert trace.context.stats.calibration == Calibration()
+    database.calibrations.learn_tokens(model="m", host="h", estimated_tokens=100, server_tokens=110)
+    assert database.calibrations.calibration(model="m", host="h").answers == 1
+    database.close()
 
 
 def test_a_migration_that_breaks_off_leaves_nothing_behind(url, tmp_path):

@@ -274,3 +274,24 @@ def test_a_call_comes_in_the_second_request_as_asked(faulty):
 def test_the_mind_does_not_see_the_triggers(faulty):
     (call,) = answer(faulty, "請計算：I don't know. [[no:usage]]").output
     assert call.arguments == '{"text": "I don\'t know."}'
+
+
+@pytest.mark.parametrize("message", ["你好", COUNT, "Say [[slow:0]] hello."])
+def test_counting_a_request_gives_what_its_answer_reports(faulty, message):
+    asked = {"model": DEMO_MODEL, "instructions": "Be kind.", "input": message, **TOOL_ARGUMENTS}
+    counted = faulty.responses.input_tokens.count(**asked)
+    assert counted.object == "response.input_tokens"
+    assert counted.input_tokens == faulty.responses.create(**asked).usage.input_tokens
+
+
+def test_counting_does_not_use_a_fault_up(faulty):
+    message = "你好 [[fail:500x1]]"
+    faulty.responses.input_tokens.count(model=DEMO_MODEL, input=message)
+    with pytest.raises(openai.InternalServerError):
+        answer(faulty, message)
+
+
+@pytest.mark.parametrize("name", ["include", "store", "stream", "max_output_tokens"])
+def test_counting_refuses_what_only_answers_take(client, name):
+    with pytest.raises(openai.BadRequestError, match=f"Unknown parameter: '{name}'"):
+        client.responses.input_tokens.count(model=DEMO_MODEL, input="a", extra_body={name: True})

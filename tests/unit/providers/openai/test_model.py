@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -296,6 +297,21 @@ def test_a_stream_that_has_begun_is_not_sent_again() -> None:
     wire = Wire(sse(delta("Sev")), sse(ended(message("Seven."))))
     collect(wire, errors.StreamCut, max_retries=2)
     assert len(wire.bodies) == 1
+
+
+def test_tools_are_left_out_once_a_server_has_ignored_that_none_may_be_called() -> None:
+    wire = Wire(sse(ended(CALL)), sse(ended(message("a"))), sse(ended(message("b"))))
+    model = wire.model()
+    tool = {"type": "function", "name": "f", "parameters": {}, "strict": True}
+    may_not = replace(REQUEST, tools=(tool,), tool_choice="none")
+    sent = [
+        event
+        for request in (may_not, may_not, replace(may_not, tool_choice="auto"))
+        for event in model.stream(request, cancel=CancelToken())
+        if isinstance(event, RequestSent)
+    ]
+    assert ["tools" in body for body in wire.bodies] == [True, False, True]
+    assert [event.dropped for event in sent] == [(), ("tools",), ()]
 
 
 def test_include_is_given_up_once_and_for_all_where_a_model_refuses_it() -> None:

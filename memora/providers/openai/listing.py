@@ -1,0 +1,45 @@
+"""The models that a server says it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from memora.providers.openai.failures import Endpoint, as_model_error, sdk_failures
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+LISTING_TIMEOUT_SECONDS = 5.0
+"""Somebody looks at a form, or waits for the app to start."""
+MAX_MODELS = 1_000
+
+
+@dataclass(frozen=True)
+class ModelListing:
+    """The models' names, in the server's order, and who owns them (which tells what kind of server it is)."""
+
+    names: tuple[str, ...]
+    owners: frozenset[str]
+
+
+def list_models(client: OpenAI, *, endpoint: Endpoint) -> ModelListing:
+    """Ask ``GET /models``, once. Raises `ModelError`; `RouteMissing` where the server has no such list."""
+    quick = client.with_options(timeout=LISTING_TIMEOUT_SECONDS, max_retries=0)
+    try:
+        page = quick.models.list()
+        return _listing(getattr(page, "data", None) or ())
+    except (*sdk_failures(), AttributeError) as error:  # the SDK takes any JSON for a page and looks into it
+        raise as_model_error(error, endpoint=endpoint) from error
+
+
+def _listing(models: Iterable[Any]) -> ModelListing:
+    """What is usable of the entries: servers leave things out."""
+    entries = list(models)[:MAX_MODELS]
+    names = (getattr(entry, "id", None) for entry in entries)
+    owners = (getattr(entry, "owned_by", None) for entry in entries)
+    return ModelListing(
+        names=tuple(name for name in names if isinstance(name, str) and name),
+        owners=frozenset(owner for owner in owners if isinstance(owner, str)),
+    )
