@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+_FOR_TESTS = ("MEMORA_BROWSER", "MEMORA_OPENAPI_DOCUMENT")
+
 
 def pytest_configure() -> None:
-    for name in [name for name in os.environ if name.startswith(("MEMORA_", "OPENAI_")) and name != "MEMORA_BROWSER"]:
+    for name in [name for name in os.environ if name.startswith(("MEMORA_", "OPENAI_")) and name not in _FOR_TESTS]:
         del os.environ[name]
     os.environ["MEMORA_ENV_FILE"] = os.devnull
     os.environ["STREAMLIT_SECRETS_FILES"] = "no-such-file.toml"

@@ -26,7 +26,6 @@ _ECHOED: dict[str, Any] = {
     "metadata": {},
     "parallel_tool_calls": True,
     "previous_response_id": None,
-    "store": True,
     "temperature": 1.0,
     "text": {"format": {"type": "text"}},
     "tool_choice": "auto",
