@@ -17,6 +17,7 @@ run: ## Start Memora (installs what it needs the first time)
 
 test: ## Run every test, in a real browser too (installs what it needs)
 	@scripts/install requirements-dev.txt
+	@VENV=.peers/llmock scripts/install tests/peers/requirements-llmock.txt
 	@$(PYTHON_IN_VENV) tests/browser/browsers.py
 	$(PYTHON_IN_VENV) -m pytest
 
@@ -48,4 +49,4 @@ lock: ## Pin the dependencies of pyproject.toml again (LOCK_FLAGS=--upgrade for 
 	$(LOCK) --no-annotate $(LOCK_FLAGS) --extra dev --constraint requirements.txt --output-file requirements-dev.txt
 
 clean: ## Remove the environment and the tools' caches; your data in .memora stays
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis tests/artifacts
+	rm -rf $(VENV) .peers .mypy_cache .pytest_cache .ruff_cache .hypothesis tests/artifacts

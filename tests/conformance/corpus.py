@@ -7,11 +7,11 @@ is asked for them. All answers are streamed; `not_streamed` makes the other kind
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import Any
 
 from servers.launch import ResponsesServer, responses_server
+from support.talking import open_conversation, say
 
 from memora.assembly import LOCAL_USER, App, build_app
 from memora.model import CancelToken
@@ -71,22 +71,14 @@ def conversation(folder: Any, *, provider: str = "auto", messages: tuple[str, ..
 
 
 def _talk(app: App, server: ResponsesServer, messages: tuple[str, ...]) -> None:
-    conversation = app.turns.create_conversation(user_id=LOCAL_USER, title="t", at=app.memory.clock())
+    conversation_id = open_conversation(app)
     server.fail_next("fail:include")
     for message in messages:
-        _say(app, conversation.id, message)
+        say(app, conversation_id, message)
     for _ in range(3):
-        _say(app, conversation.id, "An example, please. " + "This sentence makes the conversation long. " * 60)
+        say(app, conversation_id, "An example, please. " + "This sentence makes the conversation long. " * 60)
     for step in app.check_connection(user_id=LOCAL_USER, cancel=CancelToken()):
         assert step.state != "failed", step
-
-
-def _say(app: App, conversation_id: str, text: str) -> None:
-    turn = app.runner.submit(user_id=LOCAL_USER, conversation_id=conversation_id, text=text)
-    deadline = time.monotonic() + 60
-    while app.runner.log(user_id=LOCAL_USER, turn_id=turn.id) is not None:
-        assert time.monotonic() < deadline, "the turn never ended"
-        time.sleep(0.005)
 
 
 def not_streamed(body: Json) -> Json:
