@@ -39,6 +39,7 @@ locale: ## Collect the sentences of the interface, update and compile the catalo
 
 screenshots: ## Take the pictures in docs/ from the real app
 	@scripts/install requirements-dev.txt
+	@VENV=.peers/llmock scripts/install tests/peers/requirements-llmock.txt
 	@$(PYTHON_IN_VENV) tests/browser/browsers.py
 	PYTHONPATH=tests $(PYTHON_IN_VENV) -m scripts.screenshots
 

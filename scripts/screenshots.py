@@ -11,6 +11,7 @@ from browser.running_app import RunningApp
 from playwright.sync_api import Browser, sync_playwright
 
 from memora.settings import APP_FOLDER
+from scripts import connection_pictures
 
 PICTURES = APP_FOLDER / "docs"
 INTRODUCTION = "我叫小美，住在台北，正在準備三月的 IELTS 考試。"
@@ -28,7 +29,8 @@ def main() -> None:
             _take(browser, app)
         finally:
             app.stop()
-            browser.close()
+        connection_pictures.take_all(browser, PICTURES)
+        browser.close()
 
 
 def _take(browser: Browser, app: RunningApp) -> None:

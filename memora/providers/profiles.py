@@ -21,12 +21,12 @@ class Profile:
 
     ``base_url`` is the usual address, empty where there is none. The rest says what the server does:
 
-    - ``takes_include``: accepts ``include``; to others it is not sent.
+    - ``takes_include``: encrypted reasoning may come of ``include``; to others it is not sent.
     - ``enforces_schemas``: what it writes follows the schemas it is given (``strict``, ``text.format``). To
       others ``strict`` is false, and the schema of a structured answer is told in words too.
     - ``obeys_tool_choice``: ``tool_choice: none`` keeps the model from calling. To others request 2 offers
       no tools at all.
-    - ``usage``: ``full``; ``partial`` without the details (cached, reasoning).
+    - ``usage``: ``full``; ``partial`` without the reasoning tokens.
     """
 
     name: ProviderName
@@ -52,7 +52,6 @@ PROFILES: dict[ProviderName, Profile] = {
             base_url="http://localhost:11434/v1",
             takes_include=False,
             obeys_tool_choice=False,
-            usage="partial",
         ),
         Profile(
             name="llama_cpp",

@@ -39,7 +39,7 @@ _TITLES: dict[StepName, str] = {
 }
 
 _WORDS: dict[tuple[StepName, str], str] = {
-    ("reach", ""): mark("The server answers; it lists {count} models."),
+    ("reach", ""): mark("The server answers. Models in its list: {count}."),
     ("reach", "no_model_list"): mark(
         "The server answers, but it has no list of models. Type the model's name yourself."
     ),
@@ -70,7 +70,7 @@ _WORDS: dict[tuple[StepName, str], str] = {
         "Answers follow a given form at the second try. Learning takes longer."
     ),
     ("structured", "not_structured"): mark(
-        "Answers do not follow a given form. Chatting works, but little can be learned from it. {reason}"
+        "Answers do not follow a given form. Chatting works, but little can be learned from it."
     ),
     ("count", ""): mark("The server counts tokens before a request is sent."),
     ("count", "no_count"): mark("The server cannot count tokens in advance. Memora estimates them."),
@@ -142,7 +142,7 @@ def verdict(steps: list[Step], _: Translator) -> str:
 def _told(step: Step, _: Translator) -> str:
     if step.state == "skipped":
         return _(_SKIPPED)
-    reason = sentence(step.failure, _) if step.failure else ""
+    reason = sentence(step.failure, _) if step.failure and step.note != "not_structured" else ""
     if step.state == "failed":
         return reason
     params = defaultdict(lambda: "?", {name: str(value) for name, value in step.params.items()}, reason=reason)

@@ -114,7 +114,7 @@ def _differences(profile: Profile, _: Translator) -> str:
     if not profile.enforces_schemas:
         told.append(_("It does not enforce a given form: Memora asks for it in words and checks."))
     if profile.usage == "partial":
-        told.append(_("It does not tell cached and reasoning tokens."))
+        told.append(_("It does not tell how many tokens went into reasoning."))
     return "".join(f" {sentence}" for sentence in told)
 
 

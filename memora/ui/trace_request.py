@@ -45,7 +45,9 @@ def _draw_request_facts(span: RequestSpan) -> None:
     if span.response_status and span.response_status != "completed":
         facts.append(_("status: {status}").format(status=span.response_status))
     if span.dropped:
-        facts.append(_("left out, because the server refuses it: {names}").format(names=", ".join(span.dropped)))
+        facts.append(
+            _("left out, because the server refuses or ignores it: {names}").format(names=", ".join(span.dropped))
+        )
     if facts:
         st.caption(" · ".join(facts))
 
