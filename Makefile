@@ -6,10 +6,10 @@ PYTHON_IN_VENV := $(VENV)/bin/python
 LOCK := $(VENV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet \
 	--no-header --no-emit-index-url --no-emit-find-links
 
-.PHONY: help run test check bench locale screenshots lock clean
+.PHONY: help run test test-real check bench locale screenshots lock clean
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
 
 run: ## Start Memora (installs what it needs the first time)
 	@scripts/install requirements.txt
@@ -20,6 +20,11 @@ test: ## Run every test, in a real browser too (installs what it needs)
 	@VENV=.peers/llmock scripts/install tests/peers/requirements-llmock.txt
 	@$(PYTHON_IN_VENV) tests/browser/browsers.py
 	$(PYTHON_IN_VENV) -m pytest
+
+test-real: ## Test against a real llama-server and model (builds it the first time: about ten minutes)
+	@scripts/install requirements-dev.txt
+	@PYTHONPATH=tests:. $(PYTHON_IN_VENV) tests/real/llama_server.py
+	$(PYTHON_IN_VENV) -m pytest tests/real
 
 check: ## Format, lint, types, layers and fast tests: run it before every commit
 	@scripts/install requirements-dev.txt

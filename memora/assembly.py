@@ -15,6 +15,7 @@ from memora.errors import DataFolderInUse, DataFolderUnusable
 from memora.memory import LongTermMemory
 from memora.memory.ports import Embedder
 from memora.model import CancelToken
+from memora.providers.cassette import CassetteRecorder
 from memora.providers.chroma_index import ChromaIndex
 from memora.providers.connection import Connection
 from memora.providers.database import Database, open_database
@@ -45,6 +46,7 @@ class App:
         connection: Connection,
         runner: TurnRunner,
         upkeep: IndexUpkeep,
+        cassettes: CassetteRecorder,
     ) -> None:
         self.settings = settings
         self.turns = database.turns
@@ -52,6 +54,7 @@ class App:
         self.preferences = database.preferences
         self.memory = memory
         self.runner = runner
+        self.cassettes = cassettes
         self._connection = connection
         self._upkeep = upkeep
         self._closing = ExitStack()
@@ -120,7 +123,9 @@ def _assemble(settings: Settings, closing: ExitStack) -> App:
     closing.callback(_claim_data_folder(settings).release)
     database = open_database(settings.sqlalchemy_url)
     closing.callback(database.close)
-    connection = Connection(settings)
+    cassettes = CassetteRecorder(settings.data_dir / "cassettes", now=_now)
+    closing.callback(cassettes.close)
+    connection = Connection(settings, recorder=cassettes)
     embedder, warm_embedder = _embedder(settings, connection)
     index = ChromaIndex(data_dir=settings.data_dir, chroma_url=settings.chroma_url, embedder=embedder.identity)
     closing.callback(index.close)
@@ -158,6 +163,7 @@ def _assemble(settings: Settings, closing: ExitStack) -> App:
         connection=connection,
         runner=runner,
         upkeep=upkeep,
+        cassettes=cassettes,
     )
 
 

@@ -10,6 +10,7 @@ from memora.errors import InvalidInput
 from memora.i18n import mark
 from memora.preferences import Preferences
 from memora.settings import MAX_INPUT_TOKENS, MIN_INPUT_TOKENS, without_credentials
+from memora.ui.bug_report import draw_bug_report
 from memora.ui.callbacks import told
 from memora.ui.connection_form import draw_connection, known_models
 from memora.ui.frame import framed
@@ -22,12 +23,13 @@ LANGUAGES = {"auto": mark("Like the browser"), "zh_TW": "繁體中文", "en": "E
 
 
 def draw_settings() -> None:
-    """The four groups of settings."""
+    """The groups of settings."""
     _ = translate()
     st.title(_("Settings"), anchor=False)
     draw_choices()
     draw_model()
     draw_connection()
+    draw_bug_report()
     draw_installation()
 
 
@@ -145,6 +147,7 @@ def draw_installation() -> None:
         "OPENAI_BASE_URL": without_credentials(settings.openai_base_url) if settings.openai_base_url else _("not set"),
         "MEMORA_PROVIDER": settings.provider,
         "MEMORA_MODEL": settings.model,
+        "MEMORA_COUNT_TOKENS": settings.count_tokens,
         "MEMORA_MAX_INPUT_TOKENS": whole(settings.max_input_tokens, _),
     }
     table = "\n".join(f"| {as_plain(name)} | {as_plain(value)} |" for name, value in rows.items())

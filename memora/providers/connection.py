@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from memora.errors import InvalidInput, ModelError
 from memora.model import LanguageModel
+from memora.providers.cassette import CassetteRecorder
 from memora.providers.openai.client import build_client
 from memora.providers.openai.failures import endpoint_of
 from memora.providers.openai.listing import ModelListing, list_models
@@ -54,9 +55,10 @@ class Connection:
     anywhere else.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, recorder: CassetteRecorder | None = None) -> None:
         key = settings.openai_api_key
         self._settings = settings
+        self._recorder = recorder
         self._configured = Endpoint(
             base_url=settings.openai_base_url,
             api_key=key.get_secret_value() if key else None,
@@ -150,6 +152,7 @@ class Connection:
             timeout=self._settings.request_timeout,
             max_retries=self._settings.max_retries,
             transport=transport,
+            recorder=self._recorder,
         )
 
 

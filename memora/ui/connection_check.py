@@ -35,7 +35,7 @@ _TITLES: dict[StepName, str] = {
     "one_call": mark("Only one call"),
     "usage": mark("Tokens reported"),
     "structured": mark("Structured output"),
-    "count": mark("Tokens counted in advance"),
+    "count": mark("Tokens counted on request"),
 }
 
 _WORDS: dict[tuple[StepName, str], str] = {
@@ -72,8 +72,8 @@ _WORDS: dict[tuple[StepName, str], str] = {
     ("structured", "not_structured"): mark(
         "Answers do not follow a given form. Chatting works, but little can be learned from it."
     ),
-    ("count", ""): mark("The server counts tokens before a request is sent."),
-    ("count", "no_count"): mark("The server cannot count tokens in advance. Memora estimates them."),
+    ("count", ""): mark("The server counts the tokens of a request exactly when it is asked to."),
+    ("count", "no_count"): mark("The server has no route that counts tokens. Memora estimates them."),
 }
 
 _SKIPPED = mark("not tested")

@@ -39,11 +39,13 @@ def _draw_error(failure: Failure) -> None:
 
 
 def draw_notices() -> None:
-    """Demo model and index, where there is something to say."""
+    """Demo model, recorder and index, where there is something to say."""
     # In a container of their own: when one goes, what follows stays where it is and is not shown twice for a moment.
     with st.container():
         if get_app().status(user_id=user_id()).is_demo:
             _draw_demo_notice()
+        if get_app().cassettes.is_on:
+            _draw_recording_notice()
         draw_index_notice()
 
 
@@ -68,6 +70,14 @@ def _draw_demo_notice() -> None:
             ":material/science: " + _("**Demo model.** The answers are scripted, not written by a language model.")
         )
         st.page_link("pages/settings.py", label=_("Connect a real model"), icon=":material/cable:")
+
+
+def _draw_recording_notice() -> None:
+    """So that nobody forgets it."""
+    _ = translate()
+    with st.container(key="recording-notice", horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.markdown(":material/fiber_manual_record: " + _("Recording for a bug report."))
+        st.page_link("pages/settings.py", label=_("Stop or look at it"), icon=":material/tune:")
 
 
 def index_notice(status: AppStatus, _: Translator) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from conformance import tally
-from conformance.corpus import Corpus, conversation
+from conformance.corpus import Corpus, recorded_corpus
 
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """What Memora sends in one long conversation over every path."""
-    return conversation(tmp_path_factory.mktemp("conformance") / "data")
+    """What Memora sends on all of its ways to every kind of server."""
+    return recorded_corpus(tmp_path_factory.mktemp("conformance") / "data")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

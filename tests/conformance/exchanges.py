@@ -1,4 +1,4 @@
-"""What a stand-in for the API answers, over HTTP or beneath the client, taken apart for validation."""
+"""Asking a stand-in for the API, over HTTP or beneath the client, and taking apart what it answers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,35 @@ from typing import Any
 import httpx2
 
 Json = dict[str, Any]
+TOOL: Json = {
+    "type": "function",
+    "name": "count_english_words",
+    "parameters": {
+        "type": "object",
+        "properties": {"text": {"type": "string"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    "strict": True,
+}
+
+
+def asking(text: str) -> Json:
+    """A body that asks ``text``, with a tool to call, for a stream."""
+    return {
+        "model": "m",
+        "input": [{"type": "message", "role": "user", "content": text}],
+        "tools": [TOOL],
+        "tool_choice": "auto",
+        "parallel_tool_calls": False,
+        "store": False,
+        "stream": True,
+    }
+
+
+def not_streamed(body: Json) -> Json:
+    """The same request without a stream."""
+    return {name: value for name, value in body.items() if name != "stream"}
 
 
 def post(client: httpx2.Client, path: str, body: Json) -> httpx2.Response:
@@ -28,27 +57,3 @@ def _events(stream: str) -> Iterator[Json]:
             event = json.loads(data.removeprefix("data: "))
             assert name == f"event: {event['type']}"
             yield event
-
-
-def disorder(events: list[Json]) -> list[str]:
-    """What is wrong with the order of ``events``: numbers, begin and end, deltas that do not make up their whole."""
-    found = []
-    if [event["sequence_number"] for event in events] != list(range(len(events))):
-        found.append("sequence numbers are not consecutive")
-    types = [event["type"] for event in events]
-    if types[:2] != ["response.created", "response.in_progress"]:
-        found.append(f"the stream begins with {types[:2]}")
-    for text in ("output_text", "refusal", "function_call_arguments"):
-        joined: dict[Any, str] = {}
-        for event in events:
-            if event["type"] == f"response.{text}.delta":
-                joined[event["item_id"]] = joined.get(event["item_id"], "") + event["delta"]
-            elif event["type"] == f"response.{text}.done":
-                whole = event.get("text", event.get("refusal", event.get("arguments")))
-                if joined.get(event["item_id"], "") != whole:
-                    found.append(f"the deltas of {event['item_id']} are not its {text}")
-    items = [event["item"] for event in events if event["type"] == "response.output_item.done"]
-    last = events[-1]
-    if last["type"] == "response.completed" and last["response"]["output"] != items:
-        found.append("the output of the last event is not what was streamed")
-    return found

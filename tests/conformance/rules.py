@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from conformance import json_schemas
+
 NAME = "rules"
 Json = dict[str, Any]
+
+_CALL, _OUTPUT = "function_call", "function_call_output"
 
 
 def complaints(body: Json, schema: str = "CreateResponse") -> list[str]:
     """What the rules have against a request ``body`` of ``POST /responses`` or of ``/responses/input_tokens``."""
     items = body.get("input")
     return [
+        *(f"{name} is missing" for name in ("model", "input") if not body.get(name)),
         *_nulls_and_leftovers(body, "$"),
-        *(_choice(body) if schema.startswith("CreateResponse") else ()),
+        *_choice(body),
+        *(["store is not false"] if schema == "CreateResponse" and body.get("store") is not False else ()),
+        *json_schemas.complaints(body),
         *(_items(items) if isinstance(items, list) else ()),
     ]
 
@@ -34,18 +40,16 @@ def replays(bodies: list[Json]) -> list[str]:
     ]
 
 
-def carries_on(first_output: list[Json], first_input: list[Json], second_input: list[Json]) -> list[str]:
-    """Whether request 2 is request 1's input, its whole output in order, and then only outputs of calls."""
-    known = [_identity(item) for item in (*first_input, *first_output)]
-    sent = [_identity(item) for item in second_input]
-    if sent[: len(known)] != known:
+def carries_on(first: Json, output: list[Json], second: Json) -> list[str]:
+    """Whether ``second``'s input is that of ``first``, its whole ``output``, in order, then answers only."""
+    known = [*first["input"], *output]
+    if second["input"][: len(known)] != known:
         return ["request 2 does not begin with request 1's input and its whole output, in order"]
-    rest = {item.get("type") for item in second_input[len(known) :]}
-    return [] if rest == {"function_call_output"} else [f"request 2 ends with {sorted(map(str, rest))}"]
-
-
-def _identity(item: Json) -> tuple[Any, ...]:
-    return item.get("type"), item.get("id"), item.get("call_id"), json.dumps(item.get("content"), sort_keys=True)
+    answers = second["input"][len(known) :]
+    called = [item["call_id"] for item in output if item["type"] == "function_call"]
+    if [(item.get("type"), item.get("call_id")) for item in answers] != [(_OUTPUT, call_id) for call_id in called]:
+        return ["request 2 does not end with the output of each call, in order"]
+    return []
 
 
 def _nulls_and_leftovers(value: Any, where: str) -> Iterator[str]:
@@ -62,8 +66,6 @@ def _nulls_and_leftovers(value: Any, where: str) -> Iterator[str]:
 
 
 def _choice(body: Json) -> Iterator[str]:
-    if body.get("store") is not False:
-        yield "store is not false"
     for name in ("tool_choice", "parallel_tool_calls"):
         if name in body and not body.get("tools"):
             yield f"{name} without tools"
@@ -71,27 +73,31 @@ def _choice(body: Json) -> Iterator[str]:
             yield f"tools without {name}"
 
 
-def _items(items: list[Json]) -> Iterator[str]:
-    yield from (f"input[{place}] has no type" for place, item in enumerate(items) if "type" not in item)
-    yield from _pairs(items)
-    ids = Counter(item["id"] for item in items if "id" in item)
+def _items(items: list[Any]) -> Iterator[str]:
+    objects = [item for item in items if isinstance(item, dict)]
+    if len(objects) < len(items):
+        yield "input holds something that is no item"
+    yield from (f"input[{place}] has no type" for place, item in enumerate(objects) if "type" not in item)
+    yield from _pairs(objects)
+    ids = Counter(str(item["id"]) for item in objects if "id" in item)
     yield from (f"id {name} twice" for name, times in ids.items() if times > 1)
-    for place, item in enumerate(items):
+    for place, item in enumerate(objects):
         if item.get("type") == "reasoning":
-            follower = items[place + 1].get("type") if place + 1 < len(items) else None
-            if follower not in ("reasoning", "function_call", "message"):
+            follower = objects[place + 1] if place + 1 < len(objects) else {}
+            if follower.get("type") not in ("reasoning", _CALL, "message") or follower.get("role") == "user":
                 yield f"input[{place}] is reasoning without the item it led to"
 
 
 def _pairs(items: list[Json]) -> Iterator[str]:
     """Every call has exactly one output, after it, and the other way round."""
-    calls = [item.get("call_id") for item in items if item.get("type") == "function_call"]
-    outputs = [item.get("call_id") for item in items if item.get("type") == "function_call_output"]
-    if sorted(map(str, calls)) != sorted(map(str, outputs)) or len(set(calls)) != len(calls):
+    calls = [str(item.get("call_id")) for item in items if item.get("type") == _CALL]
+    outputs = [str(item.get("call_id")) for item in items if item.get("type") == _OUTPUT]
+    if sorted(calls) != sorted(outputs) or len(set(calls)) != len(calls):
         yield f"calls {calls} and outputs {outputs} do not pair"
-    called: set[Any] = set()
+    called: set[str] = set()
     for place, item in enumerate(items):
-        if item.get("type") == "function_call":
-            called.add(item.get("call_id"))
-        elif item.get("type") == "function_call_output" and item.get("call_id") not in called:
+        call_id = str(item.get("call_id"))
+        if item.get("type") == _CALL:
+            called.add(call_id)
+        elif item.get("type") == _OUTPUT and call_id not in called:
             yield f"input[{place}] answers a call that did not come before it"

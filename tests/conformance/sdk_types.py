@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pydantic
@@ -16,42 +16,57 @@ from openai.types.responses.response_create_params import (
     ResponseCreateParamsNonStreaming,
     ResponseCreateParamsStreaming,
 )
+from pydantic_core import ErrorDetails
 
 NAME = "SDK types"
+NOT_STREAMED = "CreateResponse, not streamed"
 
-SENT: dict[str, Any] = {
+_TYPES: dict[str, Any] = {
     "CreateResponse": ResponseCreateParamsStreaming,
-    "CreateResponse, not streamed": ResponseCreateParamsNonStreaming,
+    NOT_STREAMED: ResponseCreateParamsNonStreaming,
     "TokenCountsBody": InputTokenCountParams,
     "CreateEmbeddingRequest": EmbeddingCreateParams,
-}
-_DISAGREED = frozenset({("ResponseFunctionCallArgumentsDoneEvent", "name")})
-"""Where the OpenAPI document requires what the SDK's type does not know: (type, key)."""
-
-READ: dict[str, Any] = {
     "Response": Response,
     "ResponseStreamEvent": ResponseStreamEvent,
     "TokenCountsResource": InputTokenCountResponse,
     "CreateEmbeddingResponse": CreateEmbeddingResponse,
     "Model": Model,
 }
+_DISAGREED = frozenset({("ResponseFunctionCallArgumentsDoneEvent", "name")})
+"""Where the OpenAPI document requires what the SDK's type does not know: (type, key)."""
+
+
+def knows(schema: str) -> bool:
+    """Whether there is a type for ``schema``; of lists of models and of errors the SDK has none that is strict."""
+    return schema in _TYPES
 
 
 def complaints(value: Any, schema: str) -> list[str]:
-    """What the SDK's type for ``schema`` has against ``value``."""
+    """What the SDK's type for ``schema`` has against ``value``: the complaint that got furthest into it."""
     try:
-        read = _adapter(schema).validate_python([value])
-        return [f"{where}: unknown key" for where in _unknown(read[0], "$")]
+        # Strict: otherwise "7" is a number too. A list of one: see `_adapter`.
+        [read] = _adapter(schema).validate_python([value], strict=True)
+        return [f"{where}: unknown key" for where in _unknown(read, "$")]
     except pydantic.ValidationError as error:
-        first = min(error.errors(include_url=False, include_input=False), key=lambda found: len(found["loc"]))
-        return [f"{'.'.join(map(str, first['loc'][1:]))}: {first['msg']} (1 of {error.error_count()})"]
+        errors = error.errors(include_url=False, include_input=False)
+        told = max(_of_its_type(errors), key=lambda found: len(found["loc"]))
+        return [f"{'.'.join(map(str, told['loc'][1:]))}: {told['msg']}"]
 
 
 @functools.cache
 def _adapter(schema: str) -> pydantic.TypeAdapter[Any]:
     """A list of one: so the rule about unknown keys reaches into the TypedDicts, which have none of their own."""
-    kind = SENT[schema] if schema in SENT else READ[schema]
-    return pydantic.TypeAdapter(list[kind], config=pydantic.ConfigDict(extra="forbid"))  # type: ignore[valid-type]
+    return pydantic.TypeAdapter(list[_TYPES[schema]], config=pydantic.ConfigDict(extra="forbid"))
+
+
+def _of_its_type(errors: Sequence[ErrorDetails]) -> Sequence[ErrorDetails]:
+    """The complaints without those of alternatives whose ``type`` (or ``role``) is another one, where any are left."""
+    others = tuple(
+        error["loc"][:-1]
+        for error in errors
+        if error["loc"][-1:] in (("type",), ("role",)) and error["type"] in ("literal_error", "missing")
+    )
+    return [error for error in errors if not any(error["loc"][: len(loc)] == loc for loc in others)] or errors
 
 
 def _unknown(value: Any, where: str) -> Iterator[str]:

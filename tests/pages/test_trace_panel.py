@@ -101,7 +101,7 @@ def test_a_huge_value_is_cut_with_a_note():
 
 def test_dropped_parameters_are_named():
     started = ev.RequestStarted(at=1.0, number=1, body={}, dropped=("include",))
-    assert "the server refuses it: include" in texts(drawn(started))
+    assert "the server refuses or ignores it: include" in texts(drawn(started))
 
 
 def test_the_summary_and_what_it_cost():

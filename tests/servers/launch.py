@@ -27,7 +27,7 @@ class ResponsesServer:
         return [request["body"] for request in self._control("/_requests") if request["path"] == path]
 
     def recorded(self):
-        """Everything that came: path, whether a key came along, body."""
+        """Everything that came: path, whether a key came along, body, and the output of what was answered."""
         return self._control("/_requests")
 
     def fail_next(self, *faults):

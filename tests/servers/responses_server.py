@@ -9,7 +9,8 @@ or scripted through ``POST /_fail``; here they are real: connections are reset, 
 ``POST /v1/responses``   streaming and not; ``POST /v1/responses/input_tokens`` counts what it would report
 ``POST /v1/embeddings``  deterministic vectors of hashed bigrams (see ``embeddings.py``)
 ``GET /v1/models``       the model's name
-``GET /_requests``       every request to ``/v1`` so far: path, whether a key came along, body
+``GET /_requests``       every request to ``/v1`` so far: path, whether a key came along, body, and the output of
+                       its stream when that completed
 ``POST /_fail``          ``{"next": ["fail:500", "fail:cut@extraction", …]}``: one after the other, whatever is asked
 ``POST /_reset``         forget requests, scripted faults and what triggers have been used up
 =====================  ==================================================================================
@@ -38,6 +39,7 @@ from memora.providers.demo.service import Answered, DemoService, Streamed, Unans
 from memora.settings import DEMO_MODEL
 
 WRONG_KEY = "wrong-key"
+COMPLETED = "event: response.completed\ndata: "
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
 
 
@@ -127,7 +129,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _record(self, body):
         has_key = "authorization" in self.headers
-        self.server.state.requests.append({"path": self.path, "authorization": has_key, "body": body})
+        self.exchange = {"path": self.path, "authorization": has_key, "body": body, "output": []}
+        self.server.state.requests.append(self.exchange)
 
     def _refusal_of_key(self):
         scheme, _, key = (self.headers.get("authorization") or "").partition(" ")
@@ -170,6 +173,8 @@ class Handler(BaseHTTPRequestHandler):
         for pause, frame in outcome.frames:
             if pause:
                 time.sleep(pause)
+            if frame.startswith(COMPLETED):
+                self.exchange["output"] = json.loads(frame.removeprefix(COMPLETED))["response"]["output"]
             data = frame.encode()
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
         if outcome.cut:

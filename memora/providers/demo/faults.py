@@ -11,6 +11,7 @@ and in the message that was answered last (so a summary fails in the turn *after
 ``fail:model``      404, the model is unknown
 ``fail:route``      404 from a server without this route
 ``fail:include``    400 while the body asks for encrypted reasoning, as from models that do not reason
+``fail:reasoning``  400 while the body carries encrypted reasoning back, as when its key is gone
 ``fail:refused``    no connection
 ``fail:timeout``    no answer within the client's timeout
 ``fail:html``       status 200 and a web page

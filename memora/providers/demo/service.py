@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from memora.providers.demo.faults import Fault, FaultPlan, NoFaults, without_triggers
 from memora.providers.demo.mind import think
-from memora.providers.demo.request import read_request
+from memora.providers.demo.request import read_request, records
 from memora.providers.demo.spoiling import spoil
 from memora.providers.demo.tokens import estimate_input_tokens
 from memora.providers.demo.validation import complaint, counting_complaint
@@ -128,6 +128,8 @@ def _failure(name: str, body: dict[str, Any]) -> Outcome | None:
             return Answered(status=404, content="404 page not found", content_type="text/plain", headers={})
         case "include" if _ENCRYPTED in (body.get("include") or ()):
             return api_error(400, "Encrypted content is not supported with this model.", "include")
+        case "reasoning" if any(item.get("type") == "reasoning" for item in records(body["input"])):
+            return api_error(400, "The encrypted content could not be verified.", code="invalid_encrypted_content")
         case status if status.isdigit():
             return api_error(int(status), f"The demo model was told to fail with {status}.")
         case _:

@@ -37,13 +37,13 @@ _ECHOED: dict[str, Any] = {
 
 def response_body(reply: Reply, body: dict[str, Any]) -> dict[str, Any]:
     """The whole response to the request ``body``."""
-    return _end(_response(body), reply, body, output=[_item(part) for part in reply.parts])
+    return _end(_response(body), reply, body, output=_items(reply))
 
 
 def response_events(reply: Reply, body: dict[str, Any]) -> Iterator[Event]:
     """The events of the stream that answers ``body``, in order, from ``response.created`` to the terminal one."""
     response = _response(body)
-    output: list[Item] = []
+    output = _items(reply)
     numbers = count()
 
     def event(kind: str, **fields: Any) -> Event:
@@ -51,13 +51,11 @@ def response_events(reply: Reply, body: dict[str, Any]) -> Iterator[Event]:
 
     yield event("response.created", response=response)
     yield event("response.in_progress", response=response)
-    for index, part in enumerate(reply.parts):
-        item = _item(part)
+    for index, (item, part) in enumerate(zip(output, reply.parts, strict=True)):
         yield event("response.output_item.added", output_index=index, item=_begun(item))
         for kind, fields in _progress(item, part):
             yield event(kind, item_id=item["id"], output_index=index, **fields)
         yield event("response.output_item.done", output_index=index, item=item)
-        output.append(item)
     yield event(f"response.{reply.status}", response=_end(response, reply, body, output=output))
 
 
@@ -91,7 +89,6 @@ def _end(response: dict[str, Any], reply: Reply, body: dict[str, Any], *, output
         ended["completed_at"] = int(time.time())
     elif reply.status == "incomplete":
         ended["incomplete_details"] = {"reason": "max_output_tokens"}
-        ended["output"] = [*output[:-1], *({**item, "status": "incomplete"} for item in output[-1:])]
     else:
         ended["error"] = _FAILED
     if reply.reports_usage and reply.status != "failed":
@@ -120,6 +117,14 @@ def _content(part: Part) -> str:
             return name + arguments
         case Reasoning(encrypted_content):
             return encrypted_content
+
+
+def _items(reply: Reply) -> list[Item]:
+    """The items of ``reply``, whole; where it ran out of tokens, the last one says so itself."""
+    items = [_item(part) for part in reply.parts]
+    if reply.status == "incomplete" and items:
+        items[-1]["status"] = "incomplete"
+    return items
 
 
 def _item(part: Part) -> Item:
@@ -158,7 +163,7 @@ def _begun(item: Item) -> Item:
         "function_call": {"arguments": ""},
         "reasoning": {"encrypted_content": ""},
     }
-    status = {} if item["type"] == "reasoning" else {"status": "in_progress"}
+    status = {"status": "in_progress"} if "status" in item else {}
     return {**item, **status, **empty[item["type"]]}
 
 

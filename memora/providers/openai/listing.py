@@ -26,11 +26,13 @@ class ModelListing:
 
 def list_models(client: OpenAI, *, endpoint: Endpoint) -> ModelListing:
     """Ask ``GET /models``, once. Raises `ModelError`; `RouteMissing` where the server has no such list."""
+    # The SDK takes any JSON for a page and looks into it: that is the AttributeError.
+    unlistable: tuple[type[Exception], ...] = (*sdk_failures(), AttributeError)
     quick = client.with_options(timeout=LISTING_TIMEOUT_SECONDS, max_retries=0)
     try:
         page = quick.models.list()
         return _listing(getattr(page, "data", None) or ())
-    except (*sdk_failures(), AttributeError) as error:  # the SDK takes any JSON for a page and looks into it
+    except unlistable as error:
         raise as_model_error(error, endpoint=endpoint) from error
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -43,6 +44,12 @@ def test_no_address_is_openais_own_whatever_the_environment_says(monkeypatch: py
     monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.test/v1")
     client = build_client(api_key="sk-mine", base_url=None, timeout=3, max_retries=0)
     assert client.base_url == "https://api.openai.com/v1/"
+
+
+def test_a_client_never_meets_an_httpx_that_another_thread_is_still_loading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "httpx", raising=False)
+    build_client(api_key="sk-mine", base_url=None, timeout=3, max_retries=0)
+    assert sys.modules["httpx"].Timeout
 
 
 def test_stop_closes_the_connection_of_a_server_that_has_gone_silent(listener: socket.socket) -> None:
