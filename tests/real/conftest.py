@@ -14,6 +14,15 @@ findings: dict[str, str] = {}
 """What was seen, by capability; told at the end of the run. Nothing here is a pass or a failure."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _short_answers() -> Iterator[None]:
+    """A model this small repeats itself without end; Memora's own limits leave room for minutes of that."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memora.structured.MAX_OUTPUT_TOKENS", 200)
+        patched.setattr("memora.context.summary.MAX_OUTPUT_TOKENS", 200)
+        yield
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaServer]:
     install()

@@ -79,7 +79,11 @@ def llama_server(log_path: Path, *options: str) -> Iterator[LlamaServer]:
         process.wait(timeout=20)
 
 
-CHAT = ("--jinja", "--chat-template-file", str(TEMPLATE), "-c", "8192", "-np", "1", "--temp", "0", "--seed", "7")
+CHAT = (
+    *("--jinja", "--chat-template-file", str(TEMPLATE)),
+    *("-c", "8192", "-np", "1", "--temp", "0", "--seed", "7"),
+    *("--predict", "200"),  # a model this small repeats itself without end
+)
 EMBEDDINGS = ("--embeddings", "--pooling", "mean", "-c", "2048", "-np", "1")
 
 

@@ -7,37 +7,47 @@ reason that is told, numbers agree.
 from __future__ import annotations
 
 import math
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conformance import tally
 from pydantic import BaseModel
-from real.llama_server import EMBEDDINGS, MODEL, LlamaServer, llama_server
+from real.llama_server import CHAT, EMBEDDINGS, MODEL, LlamaServer, llama_server
 from support.talking import open_conversation, say, trace_of
 
 from memora.assembly import LOCAL_USER, App
 from memora.context import Summarizer, TokenCounter
 from memora.context.ports import StoredMessage
 from memora.errors import BadResponse, RequestRejected
+from memora.memory.extraction import extract
 from memora.model import CancelToken, ModelRequest, ModelResponse, RequestSent, ResponseEnded
 from memora.providers.embedders import OpenAIEmbedder
 from memora.providers.openai import OpenAIModel, build_client
 from memora.providers.profiles import PROFILES
 from memora.structured import ask, quoting
 from memora.tools import TOOLS
+from memora.turn import run_model_with_tools
+from memora.turn.events import CallFinished, Event, RequestStarted
 from memora.turn.spans import CallSpan, RequestSpan
 
 Findings = dict[str, str]
+GRAMMAR = Path(__file__).with_name("extraction.gbnf")
 CALL = {"type": "function_call", "call_id": "call_1", "name": "count_english_words", "arguments": '{"text": "a b c"}'}
 OUTPUT = {"type": "function_call_output", "call_id": "call_1", "output": '{"ok": true, "result": {"word_count": 3}}'}
 
 
-@pytest.fixture(scope="module")
-def model(server: LlamaServer) -> OpenAIModel:
+def model_on(server: LlamaServer) -> OpenAIModel:
     def client() -> Any:
         return build_client(api_key=None, base_url=server.base_url, timeout=120, max_retries=0)
 
     return OpenAIModel(client_factory=client, model=MODEL, profile=PROFILES["llama_cpp"])
+
+
+@pytest.fixture(scope="module")
+def model(server: LlamaServer) -> OpenAIModel:
+    return model_on(server)
 
 
 def user(text: str) -> dict[str, Any]:
@@ -64,7 +74,7 @@ def test_it_is_recognised(app: App) -> None:
 
 
 def test_a_whole_turn_ends_in_an_answer(app: App, found: Findings) -> None:
-    turn = say(app, open_conversation(app), "How many English words are in this sentence: I like green tea?")
+    turn = say(app, open_conversation(app), "Use the function count_english_words for: I like green tea.")
     assert turn.state == "done"
     assert turn.reply
     spans = trace_of(app, turn).spans
@@ -72,14 +82,22 @@ def test_a_whole_turn_ends_in_an_answer(app: App, found: Findings) -> None:
     assert turn.response_tokens > 0
     calls = [span for span in spans if isinstance(span, CallSpan)]
     found["calls the function when Memora asks"] = f"yes, {calls[0].status}" if calls else "no, it answered by itself"
-    found["is learned from (extraction with one repair)"] = turn.learning
+    learning = trace_of(app, turn).learning
+    assert learning is not None
+    found["is learned from (extraction with one repair)"] = f"{learning.status}, {len(learning.changes)} changes"
 
 
-def test_a_function_is_offered_and_the_response_can_be_read(model: OpenAIModel, found: Findings) -> None:
-    question = user("Use the function to count the words of: I like green tea.")
-    _, response = answered(model, question, tools=TOOLS, tool_choice="auto", max_output_tokens=200)
-    assert response.text or response.function_calls
-    found["calls the function when told to"] = "yes" if response.function_calls else "no"
+def test_a_function_is_called_run_and_answered_in_two_requests(model: OpenAIModel, found: Findings) -> None:
+    events: list[Event] = []
+    question = user("Use the function count_english_words to count the words of: I like green tea")
+    reply = run_model_with_tools(input_messages=[question], model=model, emit=events.append)
+    [finished] = [event for event in events if isinstance(event, CallFinished)]
+    assert finished.ok, finished.output
+    assert (reply.state, reply.requests) == ("done", 2)
+    assert reply.text
+    for started in (event for event in events if isinstance(event, RequestStarted)):
+        assert tally.check(started.body, "CreateResponse", kind="bodies") == []
+    found["the function's output, and the answer"] = f"{finished.output}, “{' '.join(reply.text.split())[:60]}…”"
 
 
 def test_the_second_request_is_taken_and_answered(model: OpenAIModel, found: Findings) -> None:
@@ -112,10 +130,27 @@ def test_a_structured_answer_is_validated_and_asked_for_once_more(model: OpenAIM
         found["writes JSON that was asked for"] = f"yes, at try {answer.requests}"
 
 
+def test_what_it_extracts_is_checked_against_the_message(tmp_path: Path, found: Findings) -> None:
+    """A grammar keeps the model to the form; what it writes into it is its own."""
+    with llama_server(tmp_path / "server.log", *CHAT, "--grammar-file", str(GRAMMAR)) as server:
+        extraction, usage = extract(
+            model=model_on(server),
+            user_message="My name is Mei and I live in Taipei.",
+            assistant_reply="Nice to meet you.",
+            today=date(2026, 1, 1),
+            cancel=CancelToken(),
+        )
+    assert usage is not None
+    assert usage.output_source == "reported"
+    assert len(extraction.accepted) + len(extraction.refused) == 1
+    told = [f"refused “{refused.candidate.content}”: {refused.reason}" for refused in extraction.refused]
+    found["extracts, kept to the form"] = ", ".join(told or [f"accepted “{extraction.accepted[0].content}”"])
+
+
 def test_old_messages_are_summarised(model: OpenAIModel, found: Findings) -> None:
     summarizer = Summarizer(model=model, counter=TokenCounter(), max_tokens=2_000)
     messages = [
-        StoredMessage(turn_id="t", position=position, role=role, content=content)
+        StoredMessage(id=f"m{position}", turn_id="t", position=position, role=role, content=content)
         for position, (role, content) in enumerate([("user", "I live in Taipei."), ("assistant", "Taipei is lovely.")])
     ]
     made = summarizer.fold("", messages, cancel=CancelToken())
@@ -135,13 +170,13 @@ def test_the_test_of_the_connection_finds_nothing_that_fails(app: App, found: Fi
     found["Test connection"] = ", ".join(f"{step.name}: {step.note or step.state}" for step in steps)
 
 
-def test_its_embeddings_work_like_any_others(tmp_path: Any) -> None:
+def test_its_embeddings_work_like_any_others(tmp_path: Path) -> None:
     with llama_server(tmp_path / "server.log", *EMBEDDINGS) as server:
         client = build_client(api_key=None, base_url=server.base_url, timeout=60, max_retries=0)
         embedder = OpenAIEmbedder(client_factory=lambda: client, model=MODEL)
         vectors = embedder.embed_passages(["I like green tea.", "The train leaves at nine."])
         query = embedder.embed_query("I like green tea.")
-    assert embedder.dimensions == len(query) == 576
+        assert embedder.dimensions == len(query) == 576
     assert math.isclose(math.hypot(*query), 1.0, rel_tol=1e-6)
     near, far = (sum(a * b for a, b in zip(query, vector, strict=True)) for vector in vectors)
     assert near > far
