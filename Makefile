@@ -6,7 +6,7 @@ PYTHON_IN_VENV := $(VENV)/bin/python
 LOCK := $(VENV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --quiet \
 	--no-header --no-emit-index-url --no-emit-find-links
 
-.PHONY: help run test test-real check bench locale screenshots lock clean
+.PHONY: help run test test-full test-real check bench locale screenshots lock clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile
@@ -20,6 +20,9 @@ test: ## Run every test, in a real browser too (installs what it needs)
 	@VENV=.peers/llmock scripts/install tests/peers/requirements-llmock.txt
 	@$(PYTHON_IN_VENV) tests/browser/browsers.py
 	$(PYTHON_IN_VENV) -m pytest
+
+test-full: ## Run every test, and the long ones in full: all faults everywhere, 200 kills, minutes of load
+	@$(MAKE) test MEMORA_TEST_SCALE=full
 
 test-real: ## Test against a real llama-server and model (builds it the first time: about ten minutes)
 	@scripts/install requirements-dev.txt

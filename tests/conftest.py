@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 
-_FOR_TESTS = ("MEMORA_BROWSER", "MEMORA_OPENAPI_DOCUMENT")
+import pytest
+from support import figures
+
+_FOR_TESTS = ("MEMORA_BROWSER", "MEMORA_OPENAPI_DOCUMENT", "MEMORA_TEST_SCALE")
 
 
 def pytest_configure() -> None:
@@ -12,3 +15,10 @@ def pytest_configure() -> None:
         del os.environ[name]
     os.environ["MEMORA_ENV_FILE"] = os.devnull
     os.environ["STREAMLIT_SECRETS_FILES"] = "no-such-file.toml"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what the long tests covered."""
+    if line := figures.line():
+        terminalreporter.section("covered")
+        terminalreporter.line(line)
