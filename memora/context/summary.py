@@ -9,7 +9,7 @@ from memora.context.message import clean_message
 from memora.context.ports import StoredMessage
 from memora.context.quoted import quoted_json
 from memora.context.tokens import TokenCounter
-from memora.errors import BadResponse
+from memora.errors import BadResponse, ServerFailed
 from memora.model import CancelToken, Item, LanguageModel, ModelRequest, ModelResponse, Usage
 from memora.prompts import render
 
@@ -97,10 +97,11 @@ class Summarizer:
 
 
 def _text_of(response: ModelResponse) -> str:
-    """The text of a completed response. Raises `BadResponse`."""
-    if response.status != "completed":
-        reason = response.failure.code if response.failure else response.incomplete_reason
-        raise BadResponse(f"the summary is {response.status}: {reason}")
+    """The text of a completed response. Raises `ServerFailed` and `BadResponse`."""
+    if response.status == "failed":
+        raise ServerFailed(response.failure.detail if response.failure else "")
+    if response.status == "incomplete":
+        raise BadResponse(f"the summary is incomplete: {response.incomplete_reason}")
     text = clean_message(response.text)
     if not text:
         raise BadResponse("the summary is empty")

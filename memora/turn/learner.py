@@ -69,15 +69,20 @@ class Learner:
         self._lanes = Lanes(workers=workers, name="memora-learn")
         self._lock = threading.Lock()
         self._cancels: dict[str, CancelToken] = {}
+        self._waiting: dict[str, list[_Attempt]] = {}
 
     def learn(self, turn: Turn, live: TurnLog | None = None) -> None:
         """Learn from ``turn`` after everything that this user is to be learned from already.
 
-        ``live`` is the turn's log, where it is still open.
+        ``live`` is the turn's log, where it is still open. The model answers again, it seems: what had to wait for
+        somebody to put something right is tried first.
         """
         cancel = CancelToken()
         with self._lock:
             self._cancels[turn.id] = cancel
+            waiting = self._waiting.pop(turn.user_id, ())
+        for attempt in waiting:
+            self._submit(attempt.turn, None, attempt.cancel)
         self._submit(turn, live, cancel)
 
     def abandon(self, turn_id: str) -> None:
@@ -153,7 +158,7 @@ class Learner:
         )
 
     def _put_off(self, attempt: _Attempt, failure: Failure, *, by_itself: bool) -> None:
-        """Try again later: ``by_itself``, or after the next start where somebody has to put something right."""
+        """Try again later: ``by_itself``, or with the user's next turn where somebody has to put something right."""
         turn = attempt.turn
         will_retry = attempt.number <= len(RETRY_SECONDS)
         if not will_retry:
@@ -161,6 +166,9 @@ class Learner:
             self._forget(turn, attempt.cancel)
         elif by_itself:
             self._later(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
+        else:
+            with self._lock:
+                self._waiting.setdefault(turn.user_id, []).append(attempt)
         took_ms = ms_since(attempt.started)
         attempt.emit(LearningFailed(at=time.time(), took_ms=took_ms, failure=failure, will_retry=will_retry))
 

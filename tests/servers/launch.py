@@ -34,6 +34,14 @@ class ResponsesServer:
         """Let the next requests fail, one fault each: ``fail:500``, ``fail:cut@extraction`` …"""
         self._control("/_fail", {"next": faults})
 
+    def break_at(self, place, fault, *, times=None):
+        """Let requests of ``place`` meet ``fault`` (see ``wire_faults.py``) until the next reset."""
+        self._control("/_break", {"fault": fault, "place": place, "times": times})
+
+    def mend(self):
+        """End what `break_at` began."""
+        self.break_at("", "none")
+
     def reset(self):
         """Forget requests and faults."""
         self._control("/_reset", {})

@@ -12,7 +12,9 @@ or scripted through ``POST /_fail``; here they are real: connections are reset, 
 ``GET /_requests``       every request to ``/v1`` so far: path, whether a key came along, body, and the output of
                        its stream when that completed
 ``POST /_fail``          ``{"next": ["fail:500", "fail:cut@extraction", …]}``: one after the other, whatever is asked
-``POST /_reset``         forget requests, scripted faults and what triggers have been used up
+``POST /_break``         ``{"fault": "429", "place": "extraction", "times": null}``: requests of that place (the first
+                       ``times`` ones) gets a fault of ``wire_faults.py``. Places: see `PLACES`
+``POST /_reset``         forget requests, faults and what triggers have been used up
 =====================  ==================================================================================
 
 Everything under ``/v1`` wants ``Authorization: Bearer KEY``; any key but ``wrong-key``.
@@ -32,15 +34,45 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from embeddings import embedding_response
+from wire_faults import FAULTS, Cut, embedding_answer
 
 from memora.providers.demo.faults import Fault, TriggerFaults, parse_faults
 from memora.providers.demo.request import read_request
 from memora.providers.demo.service import Answered, DemoService, Streamed, Unanswered, api_error, models
 from memora.settings import DEMO_MODEL
 
+PLACES = ("1", "2", "summary", "extraction", "reconciliation", "embedding")
+"""The requests of an answer, and what else Memora asks for."""
+
 WRONG_KEY = "wrong-key"
+TRIGGER = "_trigger"
+"""The key of a body under which a standing fault's trigger goes to the demo model."""
 COMPLETED = "event: response.completed\ndata: "
 RESET_ON_CLOSE = struct.pack("ii", 1, 0)
+
+
+class Breakage:
+    """The one fault of `FAULTS` that stands at one place, for as many requests as it has ``times`` left."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self.mend()
+
+    def mend(self):
+        self.stand("none", "")
+
+    def stand(self, fault, place, times=None):
+        with self._lock:
+            self._fault, self._place, self._left = fault, place, times
+
+    def take(self, place):
+        """The name of the fault that a request of ``place`` meets."""
+        with self._lock:
+            if place != self._place or self._left == 0:
+                return "none"
+            if self._left:
+                self._left -= 1
+            return self._fault
 
 
 class ScriptedFaults:
@@ -60,6 +92,8 @@ class ScriptedFaults:
             self._next += [fault for text in written for fault in parse_faults(f"[[{text}]]")]
 
     def faults_for(self, body):
+        if trigger := body.get(TRIGGER):
+            return parse_faults(f"[[{trigger}]]")
         request = read_request(body)
         with self._lock:
             for fault in self._next:
@@ -75,6 +109,7 @@ class State:
     """What the handlers share."""
 
     faults: ScriptedFaults
+    breakage: Breakage
     service: DemoService
     requests: list
     hang: float
@@ -110,22 +145,36 @@ class Handler(BaseHTTPRequestHandler):
         match self.path:
             case "/_reset":
                 state.faults.reset()
+                state.breakage.mend()
                 state.requests.clear()
+                self._answer_json({})
+            case "/_break":
+                state.breakage.stand(**body)
                 self._answer_json({})
             case "/_fail":
                 state.faults.script(body["next"])
                 self._answer_json({})
             case "/v1/responses":
                 self._record(body)
-                self._deliver(self._refusal_of_key() or state.service.respond(body))
+                self._deliver(self._refusal_of_key() or self._response(body))
             case "/v1/responses/input_tokens":
                 self._record(body)
                 self._deliver(self._refusal_of_key() or state.service.count(body))
             case "/v1/embeddings":
                 self._record(body)
-                self._deliver(self._refusal_of_key() or _json(embedding_response(body)))
+                self._deliver(self._refusal_of_key() or self._embeddings(body))
             case _:
                 self._deliver(api_error(404, f"Unknown request URL: POST {self.path}."))
+
+    def _response(self, body):
+        request = read_request(body)
+        place = str(request.number) if request.purpose == "answer" else request.purpose
+        fault = FAULTS[self.server.state.breakage.take(place)]
+        return fault.edit(self.server.state.service.respond(body | ({TRIGGER: fault.trigger} if fault.trigger else {})))
+
+    def _embeddings(self, body):
+        good = _json(embedding_response(body))
+        return embedding_answer(self.server.state.breakage.take("embedding"), good)
 
     def _record(self, body):
         has_key = "authorization" in self.headers
@@ -148,6 +197,8 @@ class Handler(BaseHTTPRequestHandler):
                     self._send_whole(outcome)
                 case Streamed():
                     self._send_stream(outcome)
+                case Cut():
+                    self._send_pieces(outcome)
                 case Unanswered("timeout"):
                     self._wait_for_the_client_to_leave()
                 case Unanswered():
@@ -165,22 +216,40 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    def _send_stream(self, outcome):
+    def _begin_stream(self):
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
+
+    def _send_chunk(self, data):
+        self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+
+    def _send_stream(self, outcome):
+        self._begin_stream()
         for pause, frame in outcome.frames:
             if pause:
                 time.sleep(pause)
             if frame.startswith(COMPLETED):
                 self.exchange["output"] = json.loads(frame.removeprefix(COMPLETED))["response"]["output"]
-            data = frame.encode()
-            self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
+            self._send_chunk(frame.encode())
         if outcome.cut:
             self._reset_connection()
         else:
-            self.wfile.write(b"0\r\n\r\n")
+            self._send_chunk(b"")
+
+    def _send_pieces(self, cut):
+        self._begin_stream()
+        for piece in cut.pieces:
+            time.sleep(cut.pause)
+            self._send_chunk(piece)
+        match cut.ending:
+            case "silence":
+                self._wait_for_the_client_to_leave()
+            case "reset":
+                self._reset_connection()
+            case _:
+                self._send_chunk(b"")
 
     def _reset_connection(self):
         """Close so that the client sees a reset, not an orderly end."""
@@ -199,6 +268,16 @@ class Handler(BaseHTTPRequestHandler):
             return
 
 
+class Server(ThreadingHTTPServer):
+    """One thread a connection; clients that leave in the middle are no news."""
+
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def _json(value):
     return Answered(status=200, content=json.dumps(value, ensure_ascii=False), headers={})
 
@@ -211,9 +290,8 @@ def main():
     arguments = parser.parse_args()
     faults = ScriptedFaults()
     service = DemoService(faults=faults, words_per_second=arguments.words_per_second)
-    server = ThreadingHTTPServer(("127.0.0.1", arguments.port), Handler)
-    server.daemon_threads = True
-    server.state = State(faults=faults, service=service, requests=[], hang=arguments.hang)
+    server = Server(("127.0.0.1", arguments.port), Handler)
+    server.state = State(faults=faults, breakage=Breakage(), service=service, requests=[], hang=arguments.hang)
     print(json.dumps({"port": server.server_port}), flush=True)
     server.serve_forever()
 

@@ -151,12 +151,17 @@ def _read(stream: Any, events: Iterator[Any], *, endpoint: Endpoint) -> Iterator
 
 
 def _sdk_events(stream: Any, *, endpoint: Endpoint) -> Iterator[Any]:
-    """The SDK's events. A connection that breaks after the answer began is a cut, not an unreachable server."""
+    """The SDK's events. What breaks off after the answer began is a cut: no unreachable server, no bad answer."""
     try:
         yield from stream
     except sdk_failures() as error:
         failure = as_model_error(error, endpoint=endpoint)
-        raise StreamCut(failure.detail) if isinstance(failure, ModelUnreachable) else failure from error
+        is_cut = isinstance(failure, ModelUnreachable) or _ends_inside_a_character(error)
+        raise StreamCut(failure.detail) if is_cut else failure from error
+
+
+def _ends_inside_a_character(error: Exception) -> bool:
+    return isinstance(error, UnicodeDecodeError) and error.reason == "unexpected end of data"
 
 
 def _concession(error: Exception, body: dict[str, Any]) -> Concession | None:

@@ -107,7 +107,7 @@ def _response(response: Mapping[str, Any], *, kind: str, draft: _Draft, endpoint
         response_id=str(response.get("id") or ""),
         model=str(response.get("model") or endpoint.model),
         status=status,
-        output=sendable_items(output if output and isinstance(output, list) else draft.output),
+        output=sendable_items(output if isinstance(output, list) else ()) or sendable_items(draft.output),
         usage=_usage(as_dict(response.get("usage"))),
         incomplete_reason=as_dict(response.get("incomplete_details")).get("reason"),
         failure=failure,

@@ -6,7 +6,7 @@ from support.scripted_model import SOME_USAGE, ScriptedModel, message, refusal, 
 
 from memora.context.summary import Summarizer, summary_message
 from memora.context.tokens import TokenCounter
-from memora.errors import BadResponse, Cancelled, ServerFailed
+from memora.errors import BadResponse, ServerFailed, Cancelled, ServerFailed
 from memora.model import CancelToken, Usage
 
 COUNTER = TokenCounter()
@@ -81,13 +81,17 @@ def test_usage_is_estimated_where_the_server_reports_none() -> None:
         " \n\x00",
         response(refusal("No.")),
         response(message("cut o"), status="incomplete", incomplete_reason="max_output_tokens"),
-        response(message("half"), status="failed"),
         response(),
     ],
 )
 def test_an_answer_that_is_no_whole_summary_is_an_error(answer: object) -> None:
     with pytest.raises(BadResponse):
         summarizer(ScriptedModel(answer)).fold("old", SAID, cancel=CancelToken())
+
+
+def test_a_response_that_failed_is_the_servers_failure() -> None:
+    with pytest.raises(ServerFailed):
+        summarizer(ScriptedModel(response(message("half"), status="failed"))).fold("old", SAID, cancel=CancelToken())
 
 
 def test_what_the_model_raises_passes_through() -> None:

@@ -1,0 +1,23 @@
+"""docs/faults.md says what the matrix tests."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from faults.cases import CASES
+from faults.detour import ADDRESSES
+
+from scripts.fault_table import PAGE, page
+
+sys.path.append(str(Path(__file__).parents[1] / "servers"))
+
+from wire_faults import FAULTS
+
+
+def test_the_page_is_the_table() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page()
+
+
+def test_every_fault_of_the_server_has_its_effect_in_the_table() -> None:
+    assert {case.fault for case in CASES} == {*FAULTS, *ADDRESSES} - {"none"}

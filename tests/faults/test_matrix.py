@@ -1,0 +1,92 @@
+"""Every fault at every place: how the turn ends, what is said, what is kept, what is learned later.
+
+The short run meets every fault at one place, in turn; the full run meets each at all of its places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from faults.cases import CASES, Case, Place
+from faults.world import FACT_COUNT, Seen, World, calls, wait_until, world
+from support.figures import count
+from support.scale import scaled
+
+from memora.ui.sentences import RETRY_HELPS
+
+Meeting = tuple[Case, Place]
+
+
+def meetings() -> list[Meeting]:
+    everywhere = [(case, place) for case in CASES for place in case.places]
+    once = [(case, case.places[number % len(case.places)]) for number, case in enumerate(CASES)]
+    return scaled(short=once, full=everywhere)
+
+
+def named(parameter: Any) -> str:
+    return parameter.fault if isinstance(parameter, Case) else parameter
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with world(tmp_path_factory.mktemp("faults") / "data") as made:
+        yield made
+
+
+@pytest.mark.parametrize(("case", "place"), meetings(), ids=named)
+def test_a_fault_has_the_effect_that_the_table_says(here: World, case: Case, place: Place) -> None:
+    seen = here.meet(case, place)
+    count("faults met, each at one of its places")
+    match place:
+        case "1" | "2":
+            answered(here, case, seen)
+        case "summary":
+            went_on_without_a_summary(case, seen)
+        case "extraction" | "reconciliation":
+            learned_once(here, case, place, seen)
+        case _:
+            recalled_by_words(here, case, seen)
+    assert seen.turn.user_message
+    assert here.turn(seen).user_message == seen.turn.user_message
+
+
+def answered(here: World, case: Case, seen: Seen) -> None:
+    assert (seen.turn.state, seen.failure and seen.failure.code) == (case.state, case.code)
+    assert seen.requests == (2 if case.is_retried else 1)
+    assert bool(seen.turn.reply) == (case.state != "failed")
+    if case.code in RETRY_HELPS:
+        again = here.try_again(seen)
+        assert (again.state, again.id, again.user_message) == ("done", seen.turn.id, seen.turn.user_message)
+        assert again.reply
+    outputs = [call for call in calls(seen.trace) if call.output]
+    assert len({call.call_id for call in outputs}) == len(outputs)
+
+
+def went_on_without_a_summary(case: Case, seen: Seen) -> None:
+    assert (seen.turn.state, seen.failure and seen.failure.code) == ("done", case.background_code)
+    assert seen.requests == (2 if case.is_retried else 1)
+
+
+def learned_once(here: World, case: Case, place: Place, seen: Seen) -> None:
+    assert seen.turn.state == "done"
+    assert (seen.failure and seen.failure.code) == case.background_code
+    expected = FACT_COUNT if place == "extraction" else 2
+    match case.learned:
+        case "at once":
+            assert seen.turn.learning == "done"
+        case "later, by itself":
+            wait_until(lambda: here.turn(seen).learning == "done")
+        case _:
+            assert here.turn(seen).learning == "pending"
+            assert len(here.memories(seen)) < expected
+            here.say_again(seen)
+            wait_until(lambda: here.turn(seen).learning == "done")
+    assert len(set(here.memories(seen))) == len(here.memories(seen)) == expected
+
+
+def recalled_by_words(here: World, case: Case, seen: Seen) -> None:
+    assert (seen.turn.state, seen.failure and seen.failure.code) == ("done", case.code)
+    assert len(here.memories(seen)) == FACT_COUNT
+    wait_until(lambda: here.is_indexed(seen))
