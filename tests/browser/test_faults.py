@@ -61,3 +61,17 @@ def test_the_conversation_goes_on_after_a_fault(reader: Reader) -> None:
     reader.ask(f"{QUESTION} [[fail:500]]")
     turn = reader.ask("請計算：I don't know the answer.")
     expect(reader.answer(turn)).to_contain_text("5")
+
+
+def test_the_key_is_not_on_the_pages_nor_in_what_the_app_prints(
+    app: RunningApp, endpoint: dict[str, str], reader: Reader
+) -> None:
+    key = endpoint.get("OPENAI_API_KEY", "no key is set for the demo model")
+    turn = reader.ask(f"{QUESTION} [[fail:401]]")
+    reader.open_trace(turn)
+    expect(reader.ending(turn)).to_contain_text("OPENAI_API_KEY")
+    assert key not in reader.page.content()
+    reader.open("/settings")
+    expect(reader.page.get_by_text("OPENAI_API_KEY").first).to_be_visible()
+    assert key not in reader.page.content()
+    assert key not in app.log

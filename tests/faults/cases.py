@@ -86,6 +86,7 @@ CASES = (
     _connection("reset", "the connection is reset before an answer"),
     _status("400", "400", "request_rejected"),
     _status("401", "401", "auth"),
+    _status("401_with_the_key", "401, and the error repeats the key", "auth"),
     _status("403", "403", "forbidden"),
     _status("404_model", "404, the model is unknown", "model_not_found"),
     _status("404_route", "404, the route is unknown", "route_missing"),

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from faults.cases import CASES
 from faults.detour import ADDRESSES
+from servers.wire_faults import FAULTS
 
 from scripts.fault_table import PAGE, page
-
-sys.path.append(str(Path(__file__).parents[1] / "servers"))
-
-from wire_faults import FAULTS
 
 
 def test_the_page_is_the_table() -> None:

@@ -5,16 +5,22 @@ The short run meets every fault at one place, in turn; the full run meets each a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from faults.cases import CASES, Case, Place
 from faults.world import FACT_COUNT, Seen, World, calls, wait_until, world
+from servers.wire_faults import KEY
 from support.figures import count
 from support.scale import scaled
 
+from memora.admin import back_up
 from memora.ui.sentences import RETRY_HELPS
+from memora.ui.trace_json import trace_as_json
 
 Meeting = tuple[Case, Place]
 
@@ -30,8 +36,27 @@ def named(parameter: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with world(tmp_path_factory.mktemp("faults") / "data") as made:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("faults") / "data"
+
+
+@pytest.fixture(scope="module")
+def logged() -> Iterator[StringIO]:
+    """Everything that is logged meanwhile, by whomever, down to the least important."""
+    written = StringIO()
+    handler = logging.StreamHandler(written)
+    root = logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    yield written
+    root.setLevel(level)
+    root.removeHandler(handler)
+
+
+@pytest.fixture(scope="module")
+def here(folder: Path, logged: StringIO) -> Iterator[World]:
+    with world(folder) as made:
         yield made
 
 
@@ -90,3 +115,24 @@ def recalled_by_words(here: World, case: Case, seen: Seen) -> None:
     assert (seen.turn.state, seen.failure and seen.failure.code) == ("done", case.code)
     assert len(here.memories(seen)) == FACT_COUNT
     wait_until(lambda: here.is_indexed(seen))
+
+
+def test_the_key_is_found_nowhere_afterwards(
+    here: World, folder: Path, logged: StringIO, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in a log, the database, a trace, a recording, a backup. (On the pages: tests/browser/test_faults.py.)"""
+    here.app.cassettes.start()
+    with_key = next(case for case in CASES if case.fault == "401_with_the_key")
+    seen = here.meet(with_key, "1")
+    here.app.cassettes.stop()
+    assert seen.failure is not None
+    assert "Incorrect API key" in seen.failure.detail
+    assert KEY not in trace_as_json(seen.trace)
+    assert "Incorrect API key" in here.app.cassettes.text()
+    monkeypatch.setenv("MEMORA_DATA_DIR", str(folder))
+    back_up(tmp_path / "backup.db")
+    assert logged.getvalue()
+    assert KEY not in logged.getvalue()
+    files = [path for path in (*folder.rglob("*"), *tmp_path.rglob("*")) if path.is_file()]
+    assert {path.name for path in files} > {"memora.db", "backup.db"}
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []

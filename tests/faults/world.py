@@ -14,6 +14,7 @@ import pytest
 from faults.cases import Case, Place
 from faults.detour import ADDRESSES, Detour, DetourTransport, dead_addresses, place_of
 from servers.launch import ResponsesServer, responses_server
+from servers.wire_faults import KEY
 
 from memora import upkeep
 from memora.assembly import App, build_app
@@ -26,8 +27,6 @@ from memora.turn.ports import Turn
 from memora.turn.spans import CallSpan, RecallSpan, SummarySpan
 from memora.turn.trace import Trace
 
-KEY = "sk-marked-0123456789-abcdefghij"
-"""The key of every request, to be searched for afterwards."""
 TIMEOUT_SECONDS = 0.4
 COUNT = "請精確計算這句英文有幾個單字：I have studied English for three years."
 EXAMPLE = "請給我一個現在完成式的例句。"

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 from memora.providers.demo.service import Answered, Outcome, Streamed, Unanswered, api_error
 
+KEY = "sk-marked-0123456789-abcdefghij"
+"""The key that the matrix sends with every request, and that one fault repeats; to be found nowhere afterwards."""
 HUGE = 1_000_000
 DRIP_PAUSE, DRIP_BYTES = 0.001, 61
 PAGE = "<!doctype html><title>Bad gateway</title><h1>502</h1><p>The proxy has no answer."
@@ -146,6 +148,7 @@ FAULTS = {
     "reset": WireFault(edit=lambda _: Unanswered("refused")),
     # HTTP errors
     **{str(status): WireFault(trigger=f"fail:{status}") for status in (400, 401, 403, 408, 409, 413, 422)},
+    "401_with_the_key": WireFault(edit=whole(401, json.dumps({"error": {"message": f"Incorrect API key: {KEY}."}}))),
     "404_model": WireFault(trigger="fail:model"),
     "404_route": WireFault(trigger="fail:route"),
     "429": WireFault(trigger="fail:429", edit=headers()),

@@ -6,7 +6,7 @@ from support.scripted_model import SOME_USAGE, ScriptedModel, message, refusal, 
 
 from memora.context.summary import Summarizer, summary_message
 from memora.context.tokens import TokenCounter
-from memora.errors import BadResponse, ServerFailed, Cancelled, ServerFailed
+from memora.errors import BadResponse, Cancelled, ServerFailed
 from memora.model import CancelToken, Usage
 
 COUNTER = TokenCounter()
