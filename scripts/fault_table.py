@@ -11,7 +11,7 @@ from faults.cases import CASES, Case
 
 from memora.i18n import translator
 from memora.settings import APP_FOLDER
-from memora.ui.sentences import RETRY_HELPS, SENTENCES
+from memora.ui.sentences import SENTENCES
 
 PAGE = APP_FOLDER / "docs" / "faults.md"
 INTRODUCTION = """# When things go wrong
@@ -31,6 +31,10 @@ once, `make test-full` meets each everywhere. This page is written from the tabl
   and 10 min, and after a restart. *With the next answer*: somebody has to put something right first; when the model
   answers again, or after a restart, it is tried. Nothing is learned twice.
 - **Embeddings**: the answer recalls by words, and the trace says so; the index catches up by itself.
+
+| An answer that broke off | A wrong key | The index is made again |
+|---|---|---|
+| ![An answer that broke off](fault-cut-off.png) | ![A wrong key](fault-wrong-key.png) | ![The index is made again](fault-rebuilding.png) |
 """
 TITLES = {
     "connection": "No connection",
@@ -59,7 +63,7 @@ def _faults() -> Iterator[str]:
 
 def _row(case: Case) -> str:
     state = {"done": "whole", "failed": "failed", "cut_off": "cut off, kept"}[case.state]
-    said = f"[`{case.code}`](#{case.code})" if case.code else ""
+    said = f"[`{case.sentence}`](#{case.sentence})" if case.sentence else ""
     again = "yes" if case.is_retried else ""
     in_background = "extraction" in case.places
     summary = ("left out" if case.background_code else "made") if in_background else ""
@@ -69,10 +73,9 @@ def _row(case: Case) -> str:
 def _sentences() -> Iterator[str]:
     in_chinese = translator("zh_TW")
     yield "## What is said\n"
-    yield "**Try again** is offered after each of them unless it says otherwise.\n"
-    for code in dict.fromkeys(case.code for case in CASES if case.code):
-        offered = "" if code in RETRY_HELPS else " (no Try again: it would end the same way)"
-        yield f'<a id="{code}"></a>`{code}`{offered}\n'
+    yield "**Try again** is offered with each of them.\n"
+    for code in dict.fromkeys(case.sentence for case in CASES if case.sentence):
+        yield f'<a id="{code}"></a>`{code}`\n'
         yield f"> {SENTENCES[code]}"
         yield f">\n> {in_chinese(SENTENCES[code])}\n"
 

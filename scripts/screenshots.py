@@ -11,7 +11,7 @@ from browser.running_app import RunningApp
 from playwright.sync_api import Browser, sync_playwright
 
 from memora.settings import APP_FOLDER
-from scripts import connection_pictures
+from scripts import connection_pictures, fault_pictures
 
 PICTURES = APP_FOLDER / "docs"
 INTRODUCTION = "我叫小美，住在台北，正在準備三月的 IELTS 考試。"
@@ -30,6 +30,7 @@ def main() -> None:
         finally:
             app.stop()
         connection_pictures.take_all(browser, PICTURES)
+        fault_pictures.take_all(browser, PICTURES)
         browser.close()
 
 

@@ -42,6 +42,11 @@ class Case:
         return self.unreadable_code or self.code
 
     @property
+    def sentence(self) -> str | None:
+        """The key in `SENTENCES` of what is said in the conversation."""
+        return "stream_cut_early" if (self.code, self.state) == ("stream_cut", "failed") else self.code
+
+    @property
     def learned(self) -> Learned:
         """When the turn is learned from, if the fault is met in extraction or reconciliation and then goes."""
         if self.background_code is None:

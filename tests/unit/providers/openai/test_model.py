@@ -293,6 +293,30 @@ def test_the_client_tries_again_after_errors_that_pass() -> None:
     assert wire.bodies == [wire.bodies[0]] * 3
 
 
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds between attempts, which nobody has to wait for here."""
+    waited: list[float] = []
+    monkeypatch.setattr("openai._base_client.time.sleep", waited.append)
+    return waited
+
+
+def test_the_wait_before_another_attempt_is_what_the_server_asks_for(waits: list[float]) -> None:
+    wire = Wire(refused(429, {"retry-after": "7"}, message="Slow down."), sse(ended(message("Seven."))))
+    wire.model(max_retries=1).complete(REQUEST, cancel=CancelToken())
+    assert waits == [7.0]
+
+
+def test_otherwise_the_wait_grows_and_is_never_the_same(waits: list[float]) -> None:
+    for _ in range(5):
+        busy = [refused(503, message="Busy.") for _ in range(3)]
+        wire = Wire(*busy, sse(ended(message("Seven."))))
+        wire.model(max_retries=3).complete(REQUEST, cancel=CancelToken())
+    first, second, third = waits[::3], waits[1::3], waits[2::3]
+    assert max(first) < min(second) and max(second) < min(third)
+    assert len(set(waits)) == len(waits)
+
+
 def test_a_stream_that_has_begun_is_not_sent_again() -> None:
     wire = Wire(sse(delta("Sev")), sse(ended(message("Seven."))))
     collect(wire, errors.StreamCut, max_retries=2)
