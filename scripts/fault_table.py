@@ -34,7 +34,7 @@ once, `make test-full` meets each everywhere. This page is written from the tabl
 
 | An answer that broke off | A wrong key | The index is made again |
 |---|---|---|
-| ![An answer that broke off](fault-cut-off.png) | ![A wrong key](fault-wrong-key.png) | ![The index is made again](fault-rebuilding.png) |
+| ![cut off](fault-cut-off.png) | ![wrong key](fault-wrong-key.png) | ![rebuilding](fault-rebuilding.png) |
 """
 TITLES = {
     "connection": "No connection",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import pytest
 from support import figures
@@ -22,3 +23,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if line := figures.line():
         terminalreporter.section("covered")
         terminalreporter.line(line)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In one of several processes: hand over what was covered."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["figures"] = figures.as_output()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """One of several processes has ended."""
+    figures.add_output(getattr(node, "workeroutput", {}).get("figures", {}))

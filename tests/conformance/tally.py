@@ -9,6 +9,7 @@ from collections import Counter
 from typing import Any, Literal
 
 from conformance import openapi, rules, sdk_types, sequence
+from support import figures
 
 Json = dict[str, Any]
 Kind = Literal["bodies", "events", "streams", "responses"]
@@ -20,7 +21,7 @@ KINDS: dict[Kind, str] = {
 }
 _WITH_RULES = frozenset({"CreateResponse", sdk_types.NOT_STREAMED, "TokenCountsBody"})
 
-counts: Counter[tuple[Kind, str]] = Counter()
+counts: Counter[tuple[Kind, str]] = figures.counter("conformance")
 
 
 def complaints(value: Any, schema: str) -> dict[str, list[str]]:
