@@ -2,14 +2,16 @@
 
     python nursery.py
 
-reads one JSON object a line (``point``, ``times``, ``number``, ``data_dir``, ``output``: a file), and writes a line for
-each: the child's process id when it begins, and its exit code when it has ended.
+reads one JSON object a line (``point``, ``times``, ``number``, ``data_dir``, ``output``: a file, and ``file_limit``:
+how many bytes a file may have), and writes a line for each: the child's process id when it begins, and its exit code
+when it has ended.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import traceback
 from importlib import import_module
@@ -42,6 +44,8 @@ def be_born(order, live) -> None:
     os.environ["MEMORA_DATA_DIR"] = order["data_dir"]
     code = 1
     try:
+        if limit := order["file_limit"]:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         with Path(order["output"]).open("a", encoding="utf-8") as output:
             live(point=order["point"], times=order["times"], number=order["number"], output=output)
         code = 0

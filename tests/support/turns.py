@@ -60,9 +60,9 @@ class Desk:
         return self.runner.trace(user_id=USER, turn_id=turn.id)
 
 
-def open_desk(folder, *script, max_input_tokens=8_000, counting="off", counts=()) -> Desk:
+def open_desk(folder, *script, model=None, max_input_tokens=8_000, counting="off", counts=()) -> Desk:
     database = open_database(f"sqlite:///{folder / 'memora.db'}")
-    model = ScriptedModel(*script, counts=counts)
+    model = model or ScriptedModel(*script, counts=counts)
     memory = LongTermMemory(store=database.memories, index=NoIndex(), embedder=NoIndex(), clock=now)
     runner = TurnRunner(
         RunnerParts(
