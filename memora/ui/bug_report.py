@@ -42,8 +42,8 @@ def draw_bug_report() -> None:
         if said := told_state(state, _):
             st.markdown(said)
         if state.path:
-            _draw_preview()
             _draw_actions()
+            _draw_preview()
         elif get_app().cassettes.can_restore:
             _draw_undo()
 
