@@ -58,5 +58,5 @@ lock: ## Pin the dependencies of pyproject.toml again (LOCK_FLAGS=--upgrade for 
 	$(LOCK) --annotation-style=line $(LOCK_FLAGS) --output-file requirements.txt
 	$(LOCK) --no-annotate $(LOCK_FLAGS) --extra dev --constraint requirements.txt --output-file requirements-dev.txt
 
-clean: ## Remove the environment and the tools' caches; your data in .memora stays
-	rm -rf $(VENV) .peers .mypy_cache .pytest_cache .ruff_cache .hypothesis tests/artifacts
+clean: ## Remove the environments and the tools' caches; your data in .memora and the built llama-server stay
+	rm -rf $(VENV) .peers/llama .peers/llmock .mypy_cache .pytest_cache .ruff_cache .hypothesis tests/artifacts

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
@@ -106,11 +108,34 @@ class Settings(BaseSettings):
 
 
 def http_address(text: str) -> str:
-    """The address in ``text``, without a slash at its end. Raises `ValueError` for what is no http(s) address."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
+    """The address in ``text``, without a slash at its end. Raises `ValueError` for what is no http(s) address.
+
+    A query or a fragment is refused too: routes are appended. Full-width signs, as a Chinese keyboard types them,
+    count as what they look like.
+    """
+    address = unicodedata.normalize("NFKC", text.strip())
+    parts = urlsplit(address)
+    if not address.isprintable() or " " in address:
+        raise ValueError("holds characters that cannot be seen")
+    if parts.scheme not in ("http", "https") or not _is_host(parts.hostname) or parts.port == 0:
         raise ValueError("not an http(s) address")
-    return text.rstrip("/")
+    if parts.query or parts.fragment:
+        raise ValueError("a query or a fragment cannot be a part of it")
+    return address.rstrip("/")
+
+
+def _is_host(name: str | None) -> bool:
+    """Whether a client can ask for ``name``: an IP address, or labels that a name server knows how to read."""
+    if not name:
+        return False
+    try:
+        if ":" in name or name.replace(".", "").isdigit():
+            ip_address(name.partition("%")[0])
+            return True
+        name.encode("idna")
+    except (ValueError, UnicodeError):
+        return False
+    return True
 
 
 def without_credentials(address: str) -> str:

@@ -21,7 +21,7 @@ MAX_OUTPUT_TOKENS = 8_000
 MAX_REPEATED_CHARS = 4_000
 """How much of a wrong answer is shown to the model again."""
 
-_NOT_STRICT = frozenset({"title", "default", "minimum", "maximum"})
+_NOT_STRICT = frozenset({"title", "default", "minimum", "maximum", "discriminator"})
 """Keywords that pydantic writes and strict mode does not need or know."""
 
 
@@ -75,7 +75,11 @@ def _strict(node: Any) -> Any:
         return [_strict(part) for part in node]
     if not isinstance(node, dict):
         return node
+    if "$ref" in node:
+        return {"$ref": node["$ref"]}  # strict mode refuses what pydantic may write beside it
     strict = {key: _strict(value) for key, value in node.items() if key not in _NOT_STRICT}
+    if "oneOf" in strict:
+        strict["anyOf"] = strict.pop("oneOf")
     for named in ("properties", "$defs"):
         if named in node:
             strict[named] = {name: _strict(part) for name, part in node[named].items()}

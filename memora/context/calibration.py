@@ -17,8 +17,7 @@ another chat template), a few dozen answers put it right.
 PLAUSIBLE = (0.5, 3.0)
 """Server's count by ours. Tokenizers differ by less, also for Chinese; beyond, something else was counted.
 
-The lower bound is the stricter one: a server that leaves out what it had cached must not make us overfill
-its window. As no other ratio is learned from, no correction can leave these bounds.
+As no other ratio is learned from, no correction can leave the upper bound.
 """
 
 
@@ -41,8 +40,12 @@ class Calibration:
 
     @property
     def factor(self) -> float:
-        """What our estimates are multiplied with; 1 until enough is known."""
-        return self.server_tokens / self.estimated_tokens if self.is_in_effect else 1.0
+        """What our estimates are multiplied with; 1 until enough is known.
+
+        Never below 1: an estimate that is too high wastes a little room, one that is too low overfills the server's
+        window, for good, because a request that is refused reports no count. A server may leave out what it had cached.
+        """
+        return max(1.0, self.server_tokens / self.estimated_tokens) if self.is_in_effect else 1.0
 
     def corrected(self, tokens: int) -> int:
         """Our estimate, as the server would count."""

@@ -47,9 +47,10 @@ def check_message_fits(
         raise BlankMessage
     frame = counter.count_message({"content": ""})
     fixed = counter.count(instructions) + counter.count_tools(tools) + frame
-    limit = max(0, max_input_tokens - reserved_input_tokens - fixed)
+    room = max_input_tokens - reserved_input_tokens - fixed
     tokens = counter.count_message({"content": text}) - frame
-    if tokens > limit:
+    if tokens > room:
+        limit = max(0, room)
         raise MessageTooLong(f"{tokens} tokens, but {limit} fit", tokens=tokens, limit=limit)
 
 

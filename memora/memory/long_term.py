@@ -189,8 +189,12 @@ class LongTermMemory:
         return memory
 
     def forget_all(self, *, user_id: str) -> int:
-        """Remove every memory of the user for good, with its history; returns how many there were."""
+        """Remove every memory of the user for good, with its history; returns how many there were.
+
+        What was said before is not learned afterwards either.
+        """
         forgotten = 0
+        self.store.learn_no_more(user_id=user_id)
         while page := self.store.page(user_id=user_id, query=MemoryQuery(status="all", limit=500)).memories:
             ids = [memory.id for memory in page]
             self.store.delete(user_id=user_id, memory_ids=ids, at=self.clock())

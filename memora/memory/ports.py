@@ -131,6 +131,10 @@ class MemoryStore(Protocol):
         """Remove deleted memories for good: record, words and history."""
         ...
 
+    def learn_no_more(self, *, user_id: str) -> None:
+        """Nothing is learned any more from what the user has said so far."""
+        ...
+
     def commit_learning(
         self,
         *,
@@ -143,8 +147,8 @@ class MemoryStore(Protocol):
         """Store what a turn taught, in one transaction with the turn's mark "learned".
 
         None when the turn had been learned already: nothing is written twice. An ``update`` whose target
-        is no longer current becomes a ``create``. A locked profile field, or one that has this value already,
-        stays as it is and is not among what was learned.
+        is not current any more, or says something else by now, becomes a ``create``. A locked profile field, or one
+        that has this value already, stays as it is and is not among what was learned.
         """
         ...
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -28,13 +30,22 @@ RETRY_AFTER_SECONDS = 10.0
 CONNECT_TIMEOUT_SECONDS = 3.0
 ANSWER_TIMEOUT_SECONDS = 10.0
 
+_OF_THE_DISK = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
+_OF_THE_FILE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
 
 class ChromaClient:
     """Opens Chroma at the first call and keeps it. Safe across threads.
 
-    With ``url`` a server is asked, otherwise the index is embedded in ``folder``. A folder that cannot be
-    opened is moved aside (never deleted) and a new one is begun in its place: the index is rebuilt from the
-    record. Whatever goes wrong leaves as `IndexUnavailable`, ``unreachable`` or ``broken``.
+    With ``url`` a server is asked, otherwise the index is embedded in ``folder``. A folder that is damaged is moved
+    aside (never deleted), also when that shows only under way, and a new one is begun in its place: the index is
+    rebuilt from the record. Whatever goes wrong leaves as `IndexUnavailable`, ``unreachable`` or ``broken``.
     """
 
     def __init__(self, *, folder: Path, url: str | None) -> None:
@@ -55,11 +66,12 @@ class ChromaClient:
         """The client, for the calls inside the block. Raises `IndexUnavailable`."""
         client = self._opened()
         try:
-            yield client
+            with _panics_as_errors():
+                yield client
         except IndexUnavailable:
             raise
         except Exception as error:  # the boundary: Chroma lets out its own, the transport's and the database's errors
-            self._let_go_if_the_folder_is_gone(client)
+            self._let_go_if_the_folder_is_lost(client)
             raise self._unavailable(error) from error
 
     def close(self) -> None:
@@ -92,9 +104,10 @@ class ChromaClient:
             self._last_error = unavailable.detail
             raise unavailable from error
 
-    def _let_go_if_the_folder_is_gone(self, client: Client) -> None:
-        """Somebody deleted the folder: the open files answer on, but nothing can be written any more."""
-        if not self.is_embedded or _database_of(self._folder).exists():
+    def _let_go_if_the_folder_is_lost(self, client: Client) -> None:
+        """Deleted: the open files answer on, but nothing can be written any more. Damaged: to be begun anew."""
+        database = _database_of(self._folder)
+        if not self.is_embedded or (database.exists() and not _is_damaged(database)):
             return
         with self._lock:
             if self._client is client:
@@ -132,16 +145,17 @@ def _connect(url: str) -> Client:
 
 def _open_or_begin(folder: Path) -> Client:
     folder.parent.mkdir(parents=True, exist_ok=True)
+    database = _database_of(folder)
+    if folder.is_file() or _is_damaged(database):
+        _set_aside(folder, "it is damaged")
     try:
         return _open_folder(folder)
     except OSError:
         raise  # no room, no permission: the folder itself may be whole
-    except Exception as error:
-        # A damaged folder makes Chroma say all kinds of things.
-        if not (folder.is_file() or _database_of(folder).exists()):
+    except Exception as error:  # of another version, it may be: Chroma says all kinds of things
+        if _is_of_the_disk(error) or not database.exists():
             raise
-        aside = _move_aside(folder)
-        log.warning("the memory index could not be opened (%s); it was moved to %s", error, aside)
+        _set_aside(folder, f"it could not be opened: {error}")
     return _open_folder(folder)
 
 
@@ -150,16 +164,49 @@ def _open_folder(folder: Path) -> Client:
     from chromadb.api.shared_system_client import SharedSystemClient
 
     try:
-        return cast("Client", chromadb.PersistentClient(path=folder, settings=_settings()))
+        with _panics_as_errors():
+            return cast("Client", chromadb.PersistentClient(path=folder, settings=_settings()))
     except Exception:
         # Chroma keeps the half-built system by its path, and would hand it out at every later attempt.
         SharedSystemClient._identifier_to_system.pop(str(folder), None)
         raise
 
 
-def _move_aside(folder: Path) -> Path:
+@contextmanager
+def _panics_as_errors() -> Iterator[None]:
+    """Chroma's core is written in Rust: what it throws when it panics is no `Exception`, and would end a thread."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise RuntimeError(f"Chroma panicked: {error}") from error
+
+
+def _is_damaged(database: Path) -> bool:
+    """Whether SQLite finds a page of the file that is not as it should be.
+
+    Chroma finds it only when it comes to that page, and then panics, fails for ever, or fails at every write. Only
+    read, and never mended: a file in use or left by a killed process may have a journal, which belongs to Chroma.
+    """
+    try:
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    except sqlite3.Error as error:
+        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_THE_FILE
+    return bool(verdict != "ok")
+
+
+def _is_of_the_disk(error: Exception) -> bool:
+    """Whether it was not the file's fault: SQLite's result code stands in Chroma's message."""
+    code = re.search(r"\(code: (\d+)\)", str(error))
+    return code is not None and int(code[1]) & 0xFF in _OF_THE_DISK
+
+
+def _set_aside(folder: Path, why: str) -> None:
     moment = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
-    return folder.rename(folder.with_name(f"{folder.name}-damaged-{moment}"))
+    aside = folder.rename(folder.with_name(f"{folder.name}-damaged-{moment}"))
+    log.warning("the memory index was moved to %s, and a new one is begun: %s", aside, why)
 
 
 def _database_of(folder: Path) -> Path:

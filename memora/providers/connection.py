@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from memora.errors import InvalidInput, ModelError
+from memora.errors import InvalidInput, ModelError, ModelUnreachable
 from memora.model import LanguageModel
 from memora.providers.cassette import CassetteRecorder
 from memora.providers.openai.client import build_client
@@ -126,34 +126,50 @@ class Connection:
     def model(self, preferred: str | None) -> LanguageModel:
         """The model that answers: ``preferred``, or the configured one."""
         with self._lock:
-            name = self.model_name(preferred)
+            name, endpoint = self.model_name(preferred), self._endpoint
             if name not in self._models:
                 self._models[name] = OpenAIModel(
-                    client_factory=self.client, model=name, host=self._endpoint.host, profile=self._profile
+                    client_factory=lambda: self._client_of(endpoint),
+                    model=name,
+                    host=endpoint.host,
+                    profile=self._profile,
                 )
             return self._models[name]
 
     def client(self) -> OpenAI:
-        """The SDK's client for the endpoint; the demo model sits beneath it as a transport."""
+        """The SDK's client for the endpoint; the demo model sits beneath it as a transport.
+
+        Raises `ModelUnreachable` for an address that cannot be asked.
+        """
         with self._lock:
             if self._client is None:
-                self._client = self._build()
+                self._client = self._build(self._endpoint)
             return self._client
 
-    def _build(self) -> OpenAI:
+    def _client_of(self, endpoint: Endpoint) -> OpenAI:
+        """A turn that began with ``endpoint`` ends with it, also when another one was chosen meanwhile."""
+        with self._lock:
+            return self.client() if endpoint is self._endpoint else self._build(endpoint)
+
+    def _build(self, endpoint: Endpoint) -> OpenAI:
+        from httpx2 import InvalidURL
+
         transport = None
-        if self._endpoint.is_demo:
+        if endpoint.is_demo:
             from memora.providers.demo import DemoTransport, TriggerFaults
 
             transport = DemoTransport(faults=TriggerFaults() if self._settings.test_seam else None)
-        return build_client(
-            api_key=self._endpoint.api_key,
-            base_url=self._endpoint.base_url,
-            timeout=self._settings.request_timeout,
-            max_retries=self._settings.max_retries,
-            transport=transport,
-            recorder=self._recorder,
-        )
+        try:
+            return build_client(
+                api_key=endpoint.api_key,
+                base_url=endpoint.base_url,
+                timeout=self._settings.request_timeout,
+                max_retries=self._settings.max_retries,
+                transport=transport,
+                recorder=self._recorder,
+            )
+        except InvalidURL as error:  # an address that passed our own check, and that no client can use
+            raise ModelUnreachable(str(error), host=endpoint.host) from error
 
 
 def _profile(endpoint: Endpoint, *, owners: Collection[str] = ()) -> Profile:

@@ -21,6 +21,8 @@ Handler = Callable[..., Any]
 
 TIME_LIMIT_SECONDS = 5.0
 MAX_OUTPUT_CHARS = 4000
+MAX_ERROR_CHARS = 500
+"""What is told of an error; in JSON, where a character takes up to six, it stays below `MAX_OUTPUT_CHARS`."""
 
 _FUNCTIONS: tuple[Handler, ...] = (count_english_words,)
 
@@ -58,9 +60,10 @@ def execute_tool_call(
 
 
 def failed_output(message: str) -> str:
-    """The output that tells the model what went wrong."""
+    """The output that tells the model what went wrong, cut where ``message`` is long."""
     sendable = message.encode("utf-8", "replace").decode()
-    return json.dumps({"ok": False, "error": sendable}, ensure_ascii=False)
+    told = sendable if len(sendable) <= MAX_ERROR_CHARS else sendable[: MAX_ERROR_CHARS - 1] + "…"
+    return json.dumps({"ok": False, "error": told}, ensure_ascii=False)
 
 
 def _read_call(tool_call: Any) -> tuple[str, object]:
@@ -91,9 +94,16 @@ def _run(handler: Handler, arguments: dict[str, Any], *, name: str, time_limit: 
         return results[0]
     if not failures:
         raise ToolError(f"{name} took longer than {time_limit:g} seconds")
-    if isinstance(failures[0], ValueError | ToolError):
-        raise ToolError(str(failures[0]) or f"{name} refused the arguments")
-    raise ToolError(f"{name} failed with {type(failures[0]).__name__}")
+    raise ToolError(_complaint(failures[0], name=name))
+
+
+def _complaint(error: BaseException, *, name: str) -> str:
+    if not isinstance(error, ValueError | ToolError):
+        return f"{name} failed with {type(error).__name__}"
+    try:
+        return str(error) or f"{name} refused the arguments"
+    except Exception:  # noqa: BLE001 - the tool boundary: an error may hold what has no text, such as a huge number
+        return f"{name} refused the arguments"
 
 
 def _encode_result(result: Any, *, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -42,6 +43,15 @@ class Lanes:
             else:
                 jobs.append(job)
 
+    def withdraw(self, lane: str, job: Job) -> bool:
+        """Take back a job that was submitted to ``lane``; False when it has begun already."""
+        with self._lock:
+            jobs = self._waiting.get(lane)
+            if not jobs or job not in jobs:
+                return False
+            jobs.remove(job)
+            return True
+
     def close(self, *, timeout: float) -> None:
         """Forget what waits and give what runs ``timeout`` seconds in all to end."""
         with self._lock:
@@ -49,22 +59,26 @@ class Lanes:
             self._waiting.clear()
         for _ in self._threads:
             self._ready.put(None)
-        share = timeout / len(self._threads)
+        deadline = time.monotonic() + timeout
         for thread in self._threads:
-            thread.join(share)
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     def _work(self) -> None:
         while (lane := self._ready.get()) is not None:
-            with self._lock:
-                jobs = self._waiting.get(lane)
-                job = jobs.popleft() if jobs else None
-            if job is not None:
-                _run(job)
-            with self._lock:
-                if self._waiting.get(lane):
-                    self._ready.put(lane)
-                else:
-                    self._waiting.pop(lane, None)
+            self._run_next(lane)
+
+    def _run_next(self, lane: str) -> None:
+        """Run the lane's next job. In a frame of its own: a thread that waits holds on to nothing of its last job."""
+        with self._lock:
+            jobs = self._waiting.get(lane)
+            job = jobs.popleft() if jobs else None
+        if job is not None:
+            _run(job)
+        with self._lock:
+            if self._waiting.get(lane):
+                self._ready.put(lane)
+            else:
+                self._waiting.pop(lane, None)
 
 
 def _run(job: Job) -> None:

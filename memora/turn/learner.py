@@ -16,6 +16,7 @@ from memora.model import CancelToken, LanguageModel
 from memora.preferences import PreferenceStore
 from memora.turn.events import Event, LearningFailed, LearningSkipped
 from memora.turn.lanes import Lanes
+from memora.turn.later import Later
 from memora.turn.learning import NotWanted, learn_from_turn
 from memora.turn.log import LiveLogs, TurnLog
 from memora.turn.ports import Turn, TurnStore
@@ -67,9 +68,10 @@ class Learner:
         self._logs = logs
         self._now = now
         self._lanes = Lanes(workers=workers, name="memora-learn")
+        self._later = Later(name="memora-learn-later")
         self._lock = threading.Lock()
         self._cancels: dict[str, CancelToken] = {}
-        self._waiting: dict[str, list[_Attempt]] = {}
+        self._waiting: dict[str, list[tuple[Turn, CancelToken]]] = {}
 
     def learn(self, turn: Turn, live: TurnLog | None = None) -> None:
         """Learn from ``turn`` after everything that this user is to be learned from already.
@@ -81,8 +83,8 @@ class Learner:
         with self._lock:
             self._cancels[turn.id] = cancel
             waiting = self._waiting.pop(turn.user_id, ())
-        for attempt in waiting:
-            self._submit(attempt.turn, None, attempt.cancel)
+        for waiting_turn, its_cancel in waiting:
+            self._submit(waiting_turn, None, its_cancel)
         self._submit(turn, live, cancel)
 
     def abandon(self, turn_id: str) -> None:
@@ -98,6 +100,7 @@ class Learner:
             cancels = tuple(self._cancels.values())
         for cancel in cancels:
             cancel.cancel("interrupted")
+        self._later.close()
         self._lanes.close(timeout=timeout)
 
     def _submit(self, turn: Turn, live: TurnLog | None, cancel: CancelToken) -> None:
@@ -117,7 +120,7 @@ class Learner:
             self._forget(turn, cancel)  # abandoned, gone, or the process ends: a pending turn is learned after a start
         except MemoraError:
             log.exception("the record is out of reach; the write path of turn %s is put off", turn.id)
-            self._later(turn, cancel, seconds=RETRY_SECONDS[0])
+            self._again(turn, cancel, seconds=RETRY_SECONDS[0])
 
     def _attempt(self, turn: Turn, live: TurnLog, cancel: CancelToken) -> None:
         """The worker boundary: a failure is recorded and, while it may help, tried again.
@@ -165,10 +168,10 @@ class Learner:
             self._turns.give_up_learning(user_id=turn.user_id, turn_id=turn.id)
             self._forget(turn, attempt.cancel)
         elif by_itself:
-            self._later(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
+            self._again(turn, attempt.cancel, seconds=RETRY_SECONDS[attempt.number - 1])
         else:
             with self._lock:
-                self._waiting.setdefault(turn.user_id, []).append(attempt)
+                self._waiting.setdefault(turn.user_id, []).append((turn, attempt.cancel))
         took_ms = ms_since(attempt.started)
         attempt.emit(LearningFailed(at=time.time(), took_ms=took_ms, failure=failure, will_retry=will_retry))
 
@@ -178,7 +181,5 @@ class Learner:
             if self._cancels.get(turn.id) is cancel:
                 del self._cancels[turn.id]
 
-    def _later(self, turn: Turn, cancel: CancelToken, *, seconds: float) -> None:
-        timer = threading.Timer(seconds, lambda: self._submit(turn, None, cancel))
-        timer.daemon = True
-        timer.start()
+    def _again(self, turn: Turn, cancel: CancelToken, *, seconds: float) -> None:
+        self._later.call(lambda: self._submit(turn, None, cancel), seconds=seconds)

@@ -78,15 +78,16 @@ def answer_turn(turn: Turn, *, parts: TurnParts, emit: Emit, cancel: CancelToken
     started = time.perf_counter()
     emit(TurnStarted(at=time.time(), user_message=turn.user_message, model=parts.model.name))
     short_term = _short_term_memory(turn, parts=parts, cancel=cancel)
-    known = _recall(turn, parts=parts, emit=emit)
-    background = build_background(
-        profile=known.profile,
-        memories=known.recall.memories,
-        count_tokens=parts.counter.count,
-        max_tokens=int(parts.max_input_tokens * BACKGROUND_SHARE),
-    )
     context: PreparedContext | None = None
     try:
+        cancel.raise_if_cancelled()  # it may have been stopped while it waited
+        known = _recall(turn, parts=parts, emit=emit)
+        background = build_background(
+            profile=known.profile,
+            memories=known.recall.memories,
+            count_tokens=parts.counter.count,
+            max_tokens=int(parts.max_input_tokens * BACKGROUND_SHARE),
+        )
         context = _prepare(short_term, background, calibration=parts.counter.calibration, emit=emit)
         reply = run_model_with_tools(
             input_messages=context.input_messages,

@@ -19,7 +19,7 @@ from memora.model import CancelToken, LanguageModel, Usage
 from memora.preferences import PreferenceStore
 from memora.tools import TOOLS
 from memora.turn.events import FINAL_STATES, TurnFinished
-from memora.turn.lanes import Lanes
+from memora.turn.lanes import Job, Lanes
 from memora.turn.learner import Learner
 from memora.turn.log import LiveLogs, TurnLog
 from memora.turn.pipeline import TurnParts, answer_turn
@@ -53,6 +53,14 @@ class RunnerParts:
     now: Callable[[], datetime]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Answering:
+    """An answer on its way, or in the queue: what stops it, and its work."""
+
+    cancel: CancelToken
+    job: Job
+
+
 class TurnRunner:
     """Runs turns on background threads: those of one conversation in order, conversations side by side."""
 
@@ -70,7 +78,9 @@ class TurnRunner:
             now=parts.now,
         )
         self._lock = threading.Lock()
-        self._cancels: dict[str, CancelToken] = {}
+        self._answering: dict[str, _Answering] = {}
+        self._passing_on = threading.Lock()
+        """Held while a turn goes from the record into its lane, or from its answer into the write path."""
 
     # What a page calls.
 
@@ -89,28 +99,34 @@ class TurnRunner:
             max_input_tokens=preferences.max_input_tokens or self._parts.max_input_tokens,
             reserved_input_tokens=TOOL_TURN_TOKEN_RESERVE,
         )
-        turn = self._parts.turns.begin_turn(
-            user_id=user_id, conversation_id=conversation_id, content=content, at=self._parts.now()
-        )
-        self._enqueue(turn)
+        with self._passing_on:  # the order in the record is the order in the lane
+            turn = self._parts.turns.begin_turn(
+                user_id=user_id, conversation_id=conversation_id, content=content, at=self._parts.now()
+            )
+            self._enqueue(turn)
         return turn
 
     def retry(self, *, user_id: str, turn_id: str) -> Turn:
         """Answer a turn again that failed, was stopped, cut off or interrupted. Raises `NotFound`."""
         self._parts.turns.turn(user_id=user_id, turn_id=turn_id)
-        self._tally.abandon(turn_id)
-        self._learner.abandon(turn_id)
-        turn = self._parts.turns.reopen_turn(user_id=user_id, turn_id=turn_id)
-        self._enqueue(turn)
+        with self._passing_on:
+            self._tally.abandon(turn_id)
+            self._learner.abandon(turn_id)
+            turn = self._parts.turns.reopen_turn(user_id=user_id, turn_id=turn_id)
+            self._enqueue(turn)
         return turn
 
     def stop(self, *, user_id: str, turn_id: str) -> None:
         """End the answer now; what has arrived is kept. Nothing happens when it has ended already."""
-        self._parts.turns.turn(user_id=user_id, turn_id=turn_id)
+        turn = self._parts.turns.turn(user_id=user_id, turn_id=turn_id)
         with self._lock:
-            cancel = self._cancels.get(turn_id)
-        if cancel is not None:
-            cancel.cancel()
+            answering = self._answering.get(turn_id)
+        if answering is None:
+            return
+        answering.cancel.cancel()
+        if self._answers.withdraw(turn.conversation_id, answering.job):
+            # In a lane of its own: nobody waits for the answers before it to see it end.
+            self._answers.submit(turn_id, answering.job)
 
     def log(self, *, user_id: str, turn_id: str) -> TurnLog | None:
         """The live log while the turn or its write path goes on; None otherwise. Raises `NotFound`."""
@@ -141,9 +157,9 @@ class TurnRunner:
     def close(self, *, timeout: float = 5.0) -> None:
         """Stop taking work and end what runs: answers in the middle are kept as far as they came."""
         with self._lock:
-            cancels = tuple(self._cancels.values())
-        for cancel in cancels:
-            cancel.cancel("interrupted")
+            running = tuple(self._answering.values())
+        for answering in running:
+            answering.cancel.cancel("interrupted")
         self._answers.close(timeout=timeout)
         self._tally.close(timeout=timeout)
         self._learner.close(timeout=timeout)
@@ -152,9 +168,10 @@ class TurnRunner:
 
     def _enqueue(self, turn: Turn) -> None:
         live, cancel = self._logs.open(turn.id), CancelToken()
+        answering = _Answering(cancel=cancel, job=lambda: self._answer(turn, live, cancel))
         with self._lock:
-            self._cancels[turn.id] = cancel
-        self._answers.submit(turn.conversation_id, lambda: self._answer(turn, live, cancel))
+            self._answering[turn.id] = answering
+        self._answers.submit(turn.conversation_id, answering.job)
 
     def _answer(self, turn: Turn, live: TurnLog, cancel: CancelToken) -> None:
         """The worker boundary of an answer: whatever happens, the turn ends and says how."""
@@ -170,10 +187,12 @@ class TurnRunner:
             log.exception("turn %s failed", turn.id)
             self._fail(turn, recorder, live, Failure(code="internal", detail=type(error).__name__))
         with self._lock:
-            self._cancels.pop(turn.id, None)
+            current = self._answering.get(turn.id)
+            if current and current.cancel is cancel:  # and not an answer that was asked for since
+                del self._answering[turn.id]
         self._parts.look_after(turn.user_id)
         hand_over = partial(self._hand_over, turn, live)
-        if parts:
+        if parts and self._logs.get(turn.id) is live:
             self._tally.settle(turn, model=parts.model, recorder=recorder, then=hand_over)
         else:
             hand_over()
@@ -223,16 +242,17 @@ class TurnRunner:
             live.append(end)
 
     def _hand_over(self, turn: Turn, live: TurnLog) -> None:
-        """Hand the finished turn to the write path, or let its log go."""
-        try:
-            finished = self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id)
-        except MemoraError:
-            self._logs.release(turn.id, live)
-            return
-        if finished.learning == "pending":
-            self._learner.learn(finished, live)
-        else:
-            self._logs.release(turn.id, live)
+        """Hand the finished turn to the write path, or let its log go: also when it is to be answered again."""
+        with self._passing_on:
+            try:
+                finished = self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id)
+            except MemoraError:
+                self._logs.release(turn.id, live)
+                return
+            if finished.learning == "pending" and self._logs.get(turn.id) is live:
+                self._learner.learn(finished, live)
+            else:
+                self._logs.release(turn.id, live)
 
 
 def _failed(trace: Trace, failure: Failure) -> TurnFinished:

@@ -72,6 +72,8 @@ _WORDS: dict[tuple[StepName, str], str] = {
     ("structured", "not_structured"): mark(
         "Answers do not follow a given form. Chatting works, but little can be learned from it."
     ),
+    ("structured", "not_found_out"): mark("This could not be found out: {reason}"),
+    ("count", "not_found_out"): mark("This could not be found out: {reason}"),
     ("count", ""): mark("The server counts the tokens of a request exactly when it is asked to."),
     ("count", "no_count"): mark("The server has no route that counts tokens. Memora estimates them."),
 }
@@ -142,7 +144,7 @@ def verdict(steps: list[Step], _: Translator) -> str:
 def _told(step: Step, _: Translator) -> str:
     if step.state == "skipped":
         return _(_SKIPPED)
-    reason = sentence(step.failure, _) if step.failure and step.note != "not_structured" else ""
+    reason = sentence(step.failure, _) if step.failure else ""
     if step.state == "failed":
         return reason
     params = defaultdict(lambda: "?", {name: str(value) for name, value in step.params.items()}, reason=reason)

@@ -126,7 +126,8 @@ def _chosen() -> Profile | None:
 def _fill_address() -> None:
     """The usual address of the chosen kind; OpenAI's own is an empty one."""
     chosen = _chosen()
-    st.session_state[URL_KEY] = "" if chosen is None or chosen.name == "openai" else chosen.base_url
+    if chosen and (chosen.base_url or chosen.name == "openai"):  # what was typed stays where nothing is usual
+        st.session_state[URL_KEY] = "" if chosen.name == "openai" else chosen.base_url
 
 
 def connect() -> None:
@@ -134,6 +135,8 @@ def connect() -> None:
     _, state = translate(), st.session_state
     chosen = _chosen()
     try:
+        if chosen and chosen.needs_key and not (state[URL_KEY] or state[SECRET_KEY]):
+            raise InvalidInput("no key", field="api_key", allowed="sk-…")
         get_app().connect(
             base_url=state[URL_KEY] or None,
             api_key=state[SECRET_KEY] or None,

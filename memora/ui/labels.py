@@ -33,6 +33,7 @@ PROFILE_FIELD: dict[ProfileField, str] = {
 }
 FIELD: dict[str, str] = {
     **{str(field): name for field, name in PROFILE_FIELD.items()},
+    "api_key": mark("API key"),
     "base_url": mark("Address of an OpenAI-compatible server"),
     "max_input_tokens": mark("Token budget for one request"),
     "content": mark("memory text"),

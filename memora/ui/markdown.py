@@ -33,6 +33,7 @@ _LIVE_SYNTAX = re.compile(
     rf"""
     {_CODE_SPAN}
   | {_ESCAPE}
+  | (?P<unlabelled>!*\[\s*\]\()
   | (?P<image>!+(?=\[))
   | (?P<link>\]\((?=\s*<?(?P<target>[^\s)>]*)))
   | (?P<definition>\[(?=(?:\\.|[^\[\]\\]){{1,999}}\]:\s*<?(?P<defined>[^\s>]*)))
@@ -145,6 +146,8 @@ def _tamed(match: re.Match[str]) -> str:
     match match.lastgroup:
         case "code":
             return _without_images(whole)
+        case "unlabelled":  # a link that nobody would see
+            return re.sub(r"[!\[\]()]", r"\\\g<0>", whole)
         case "image":
             return r"\!" * (len(whole) - 1)
         case "link":

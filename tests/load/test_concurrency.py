@@ -1,4 +1,4 @@
-"""Several tabs of one person at once: what is sent, stopped, deleted, edited and forgotten while something else goes on."""
+"""Several tabs at once: what is sent, stopped, deleted, edited and forgotten while something else goes on."""
 
 import logging
 import threading
@@ -10,6 +10,7 @@ from support.turns import USER, now, open_desk, wait_until
 
 from memora.errors import NotFound
 from memora.memory import Category, MemoryQuery
+from memora.turn.spans import LearningSpan
 
 TABS = 6
 
@@ -149,7 +150,9 @@ def test_a_turn_that_is_stopped_while_it_waits_ends_at_once_and_never_asks_the_m
     desk.runner.stop(user_id=USER, turn_id=second.id)
     ended = desk.ended(second)
     assert (ended.state, ended.reply, state_of(desk, first)) == ("stopped", "", "running")
-    assert [span.kind for span in desk.trace(second).spans if span.kind != "learning"] == []
+    assert [type(span) for span in desk.trace(second).spans] == [LearningSpan], (
+        "which says that there is nothing to learn"
+    )
     model.release("甲")
     assert desk.ended(third).reply == "answer to 丙"
     assert model.asked == ["甲", "丙"]

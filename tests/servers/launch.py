@@ -38,6 +38,10 @@ class ResponsesServer:
         """Let requests of ``place`` meet ``fault`` (see ``wire_faults.py``) until the next reset."""
         self._control("/_break", {"fault": fault, "place": place, "times": times})
 
+    def say_next(self, *lines):
+        """Let the next answers be exactly this: a text, or ``{"name": …, "arguments": …}`` for a call."""
+        self._control("/_say", {"next": lines})
+
     def mend(self):
         """End what `break_at` began."""
         self.break_at("", "none")

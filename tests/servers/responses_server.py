@@ -14,6 +14,8 @@ or scripted through ``POST /_fail``; here they are real: connections are reset, 
 ``POST /_fail``          ``{"next": ["fail:500", "fail:cut@extraction", …]}``: one after the other, whatever is asked
 ``POST /_break``         ``{"fault": "429", "place": "extraction", "times": null}``: requests of that place (the first
                        ``times`` ones) gets a fault of ``wire_faults.py``. Places: see `PLACES`
+``POST /_say``           ``{"next": ["any text", …]}``: the next answers say exactly that, one after the other; an
+                       object ``{"name": …, "arguments": …}`` is a function call
 ``POST /_reset``         forget requests, faults and what triggers have been used up
 =====================  ==================================================================================
 
@@ -34,11 +36,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from embeddings import embedding_response
-from wire_faults import FAULTS, Cut, embedding_answer
+from wire_faults import FAULTS, Cut, embedding_answer, frame
 
 from memora.providers.demo.faults import Fault, TriggerFaults, parse_faults
+from memora.providers.demo.reply import FunctionCall, Reply, Text
 from memora.providers.demo.request import read_request
 from memora.providers.demo.service import Answered, DemoService, Streamed, Unanswered, api_error, models
+from memora.providers.demo.wire import response_events
 from memora.settings import DEMO_MODEL
 
 PLACES = ("1", "2", "summary", "extraction", "reconciliation", "embedding")
@@ -73,6 +77,34 @@ class Breakage:
             if self._left:
                 self._left -= 1
             return self._fault
+
+
+class Lines:
+    """What the next answers are to say, word for word."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._next = []
+
+    def learn(self, lines):
+        with self._lock:
+            self._next += lines
+
+    def forget(self):
+        with self._lock:
+            self._next.clear()
+
+    def reply(self):
+        """The next reply; None when nothing is to be said."""
+        with self._lock:
+            line = self._next.pop(0) if self._next else None
+        match line:
+            case None:
+                return None
+            case str():
+                return Reply(parts=(Text(line),))
+            case _:
+                return Reply(parts=(FunctionCall(line["name"], line["arguments"]),))
 
 
 class ScriptedFaults:
@@ -110,6 +142,7 @@ class State:
 
     faults: ScriptedFaults
     breakage: Breakage
+    lines: Lines
     service: DemoService
     requests: list
     hang: float
@@ -146,7 +179,11 @@ class Handler(BaseHTTPRequestHandler):
             case "/_reset":
                 state.faults.reset()
                 state.breakage.mend()
+                state.lines.forget()
                 state.requests.clear()
+                self._answer_json({})
+            case "/_say":
+                state.lines.learn(body["next"])
                 self._answer_json({})
             case "/_break":
                 state.breakage.stand(**body)
@@ -169,6 +206,8 @@ class Handler(BaseHTTPRequestHandler):
     def _response(self, body):
         request = read_request(body)
         place = str(request.number) if request.purpose == "answer" else request.purpose
+        if request.purpose == "answer" and (reply := self.server.state.lines.reply()):
+            return Streamed(frames=iter([(0.0, frame(event)) for event in response_events(reply, body)]))
         fault = FAULTS[self.server.state.breakage.take(place)]
         return fault.edit(self.server.state.service.respond(body | ({TRIGGER: fault.trigger} if fault.trigger else {})))
 
@@ -227,12 +266,12 @@ class Handler(BaseHTTPRequestHandler):
 
     def _send_stream(self, outcome):
         self._begin_stream()
-        for pause, frame in outcome.frames:
+        for pause, written in outcome.frames:
             if pause:
                 time.sleep(pause)
-            if frame.startswith(COMPLETED):
-                self.exchange["output"] = json.loads(frame.removeprefix(COMPLETED))["response"]["output"]
-            self._send_chunk(frame.encode())
+            if written.startswith(COMPLETED):
+                self.exchange["output"] = json.loads(written.removeprefix(COMPLETED))["response"]["output"]
+            self._send_chunk(written.encode())
         if outcome.cut:
             self._reset_connection()
         else:
@@ -291,7 +330,9 @@ def main():
     faults = ScriptedFaults()
     service = DemoService(faults=faults, words_per_second=arguments.words_per_second)
     server = Server(("127.0.0.1", arguments.port), Handler)
-    server.state = State(faults=faults, breakage=Breakage(), service=service, requests=[], hang=arguments.hang)
+    server.state = State(
+        faults=faults, breakage=Breakage(), lines=Lines(), service=service, requests=[], hang=arguments.hang
+    )
     print(json.dumps({"port": server.server_port}), flush=True)
     server.serve_forever()
 

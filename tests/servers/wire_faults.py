@@ -36,7 +36,9 @@ class WireFault:
 
 
 def frame(event):
-    return f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n"
+    """An event as it is sent; a lone half of a surrogate pair, which has no bytes, as its escape."""
+    data = json.dumps(event, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+    return f"event: {event['type']}\ndata: {data}\n\n"
 
 
 def events_of(streamed):

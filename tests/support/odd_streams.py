@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from hypothesis import strategies as st
@@ -18,10 +19,19 @@ _KINDS = [
     "error",
     "response.unheard_of",
 ]
-_leaf = st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from(["", "text", "call_1", "{}"])
+_DEEP = json.loads("[" * 150 + "]" * 150)
+_leaf = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-2, 2),
+    st.sampled_from(["", "text", "call_1", "{}"]),
+    st.sampled_from(["\ud800", "\x00", "\udc00\ud83d", 2**63, 10**400, float("nan"), float("-inf"), _DEEP]),
+)
 _anything = st.recursive(
     _leaf,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "text", "reason"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "text", "reason", "\ud800"]), inner)
+    ),
     max_leaves=4,
 )
 
@@ -39,7 +49,8 @@ _item = st.builds(
 )
 _response = st.builds(
     dict,
-    _object(["id", "model", "status", "usage", "error", "incomplete_details"], _anything),
+    _object(["id", "model", "status", "error", "incomplete_details"], _anything),
+    usage=_object(["input_tokens", "output_tokens", "input_tokens_details"], _anything) | _anything,
     output=st.lists(_item | _anything, max_size=3) | _anything,
 )
 _fields = st.builds(

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 VERSION = 1
+BEGINNING = b'{"memora_cassette": '
+"""What every cassette begins with."""
 COMPLETE, LEFT = "complete", "left"
 
 BodyKind = Literal["json", "frames", "text"]

@@ -17,6 +17,7 @@ _SMILEY, _SMILEY_HALVES = "😀", "\ud83d\ude00"
 _LITERAL = re.compile(
     r'"(?P<word>[A-Za-z_][\w-]*)"(?P<number>\s*:\s*-?\d{1,2}(?=\s*[,}]))?'  # a quoted word, and a small number after it
     r"|\b(?:true|false|null)\b"
+    r"|(?<=[0-9])(?P<exponent>[eE][+-]?)(?=[0-9])"
     r"|\\(?:u[0-9A-Fa-f]{4}|[\"\\/bfnrt])"
 )
 
@@ -47,6 +48,8 @@ def _literal(found: re.Match[str], words: Collection[str]) -> str:
     literal, word = found.group(), found["word"]
     if word is not None:
         return literal if word in words else literal.translate(_STANDS)
+    if found["exponent"] is not None:
+        return DIGIT * len(literal)  # 1x+11 is no number
     if literal.startswith("\\u"):
         return f"\\u{ord(_STANDS[int(literal[2:], 16)]):04x}"
     return literal

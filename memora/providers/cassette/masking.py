@@ -2,8 +2,8 @@
 
 Kept are the structure, numbers, statuses, types, names of models and of our own tools, and what Memora itself writes
 into every request: instructions, tools and schemas. What people or models have written keeps its length only
-(see `letters`). Ids are numbered anew, the same everywhere. What a server says about an error is kept, without
-anything that the exchange itself says, and without keys and addresses.
+(see `letters`). Ids are numbered anew, the same everywhere. Of what a server says about an error, the words that
+servers speak in are kept (see `vocabulary`), without anything that the exchange itself says.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 from memora.providers.cassette.cassette import Answer, Exchange, as_json
 from memora.providers.cassette.frames import payload_of, rewritten
 from memora.providers.cassette.letters import masked
+from memora.providers.cassette.vocabulary import WORDS
 
 MAX_TEXT_CHARS = 2_000
 """How much is kept of a body that is neither JSON nor a stream: the page of a proxy, mostly."""
@@ -55,15 +56,13 @@ _PREFIX = r"(?:resp|msg|fc|call|rs|req|chatcmpl|toolu|ws|mcp|tool)"
 _ID = re.compile(rf"({_PREFIX})[_-]")
 _ID_IN_SENTENCE = re.compile(rf"\b{_PREFIX}[_-](?=[\w-]*\d)[\w-]{{4,}}")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.:'\[\]-]{0,99}")
-_FIELD = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_MODEL = re.compile(r"[\w.:/@+ -]{1,200}")
+_MODEL = re.compile(r"[\w.:/@+-]{1,200}")
 _FOLDERS = re.compile(r"(?:~|[A-Za-z]:)?/.*/(?=[^/]*$)")
-_SECRET = re.compile(
-    r"\b(?:sk|pk|rk|gsk)-[\w*.-]{3,}[\w*]|(?<=Bearer )\S+|\b(?:org|proj|user|team|acct|key)[-_](?=[\w-]*\d)[\w-]{4,}",
-    re.IGNORECASE,
-)
-_ADDRESS = re.compile(r"\w+://\S+|[\w.+-]+@[\w-]+\.[\w.-]+|\b(?:\d{1,3}\.){3}\d{1,3}\b|\b[\w-]+(?:\.[\w-]+)+:\d+")
-_ENCODED = re.compile(r"(?<=/home/|Users[/\\])[^/\\\s]+|\\[ux][0-9A-Fa-f]{2,4}|%[0-9A-Fa-f]{2}|&#?\w+;")
+_ENCODED = re.compile(r"\\[ux][0-9A-Fa-f]{2,4}|%[0-9A-Fa-f]{2}|&#?\w+;")
+_SPOKEN = re.compile(r"(?:\d+\.){3}\d+|[^\W_]+")
+"""A word or a number of a sentence, of an identifier, of a field's name; a network address as one."""
+MAX_DIGITS = 6
+"""Longer numbers are masked: a telephone has more."""
 _RECOGNIZED = re.compile(
     r"encrypted content is not supported|item (?:with id )?'rs_|not found|insufficient[ _](?:quota|balance)|billing"
     r"|credit balance|context[ _](?:length|window|size)|maximum context|does not exist|\bmodel\b",
@@ -71,7 +70,8 @@ _RECOGNIZED = re.compile(
 )
 """What Memora reads out of a server's sentences. It stays, or a replay would take another way."""
 _HEADER = re.compile(
-    r"content-type|retry-after(?:-ms)?|x-should-retry|openai-processing-ms|openai-version|server|x-ratelimit-[\w-]+"
+    r"content-type|retry-after(?:-ms)?|x-should-retry|openai-processing-ms|openai-version|server"
+    r"|x-ratelimit-(?:limit|remaining|reset)-(?:requests|tokens)"
 )
 _CONTENT_TYPE = re.compile(r"(?:application|text)/[\w.+-]{1,40}(?:; ?charset=[\w-]{1,20})?")
 _ROUTE_PARTS = _names("v1 api openai responses input_tokens embeddings models")
@@ -115,6 +115,7 @@ class _Mask:
         self._ours = {name: sent[name] for name in _OURS if name in sent}
         self._words = _WORDS.union(_words(self._ours.get("tools")), _words(self._ours.get("text")))
         self._heard: set[str] = set()
+        self._digits: set[str] = set()
 
     def of(self, exchange: Exchange) -> Exchange:
         """The whole exchange."""
@@ -134,16 +135,16 @@ class _Mask:
             case "frames":
                 body = self._frames(answer.body)
             case "text":
-                body = self._plain(answer.body[:MAX_TEXT_CHARS])
+                body = self._plain(answer.body[:MAX_TEXT_CHARS], is_error=answer.status >= 400)
         return replace(answer, headers=headers, body=body)
 
     def _header(self, name: str, value: str) -> str:
         is_type = name == "content-type" and _CONTENT_TYPE.fullmatch(value)
         return value if is_type else self._sentence(value[:MAX_HEADER_CHARS])
 
-    def _plain(self, text: str) -> str:
-        """A web page and broken JSON are private, a bare sentence is what a server says."""
-        is_sentence = text.lstrip()[:1] not in ("<", "{", "[")
+    def _plain(self, text: str, *, is_error: bool) -> str:
+        """A web page, broken JSON and an answer are private; a bare sentence is what a server says of an error."""
+        is_sentence = is_error and text.lstrip("\ufeff \t\r\n")[:1] not in ("<", "{", "[", ")")
         return self._sentence(text) if is_sentence else self._private(text)
 
     # Streams
@@ -185,7 +186,7 @@ class _Mask:
         name, colon, value = line.partition(":")
         match name:
             case "event":
-                return name + colon + (value if _IDENTIFIER.fullmatch(value.strip()) else self._private(value))
+                return name + colon + self._identifier(value)
             case "retry" | "":
                 return name + colon + self._sentence(value)
             case _:
@@ -223,14 +224,18 @@ class _Mask:
         }
 
     def _field(self, name: str) -> str:
-        """The name of a field, the API's or one that a server has added; anything else could be somebody's words."""
-        return name if _FIELD.fullmatch(name) else self._private(name)
+        """The name of a field; anything that no API is worded with could be somebody's words."""
+        return name if name in self._words else self._identifier(name)
+
+    def _identifier(self, name: str) -> str:
+        """A type, a code or a field, whose words are those that servers speak in."""
+        return self._spoken(name) if _IDENTIFIER.fullmatch(name.strip()) else self._private(name)
 
     def _text(self, name: str, text: str) -> str:
         if name in _IDS:
             return self._ids.short(text)
         if name in _IDENTIFIERS:
-            return text if _IDENTIFIER.fullmatch(text) and not self._holds_secret(text) else self._private(text)
+            return self._identifier(text)
         if name == "name" and text in self._words:
             return text
         if name in _SENTENCES:
@@ -240,7 +245,7 @@ class _Mask:
         return self._private(text)
 
     def _model(self, name: str) -> str:
-        if not _MODEL.fullmatch(name) or self._holds_secret(name):
+        if not _MODEL.fullmatch(name) or (self._secret and self._secret.lower() in name.lower()):
             return self._private(name)
         return _FOLDERS.sub(lambda found: masked(found.group()), name)
 
@@ -263,17 +268,26 @@ class _Mask:
     def _private(self, text: str) -> str:
         """``text`` unreadable, and remembered."""
         self._heard.update(_pieces(text))
+        self._digits.update(re.findall(r"\d{2,}", text), ["".join(re.findall(r"\d", text))])
         return masked(text, words=self._words)
 
     def _sentence(self, sentence: str) -> str:
-        """What a server says, without what the exchange says and without keys, addresses and names of accounts."""
-        sentence = sentence[:MAX_TEXT_CHARS]
-        if self._secret:
-            sentence = sentence.replace(self._secret, "[key]")
-        sentence = _SECRET.sub("[key]", sentence)
-        sentence = self._ids.in_sentence(_ADDRESS.sub("[address]", sentence))
+        """What a server says, in the words that servers speak in, and without what the exchange says."""
+        sentence = self._ids.in_sentence(sentence[:MAX_TEXT_CHARS])
         sentence = _ENCODED.sub(lambda found: masked(found.group()), sentence)
-        return self._without_repeated(sentence)
+        return self._spoken(self._without_repeated(sentence))
+
+    def _spoken(self, text: str) -> str:
+        """``text`` with every word masked that servers do not speak in, and every number that is long or private."""
+        if self._secret:
+            text = re.sub(re.escape(self._secret), "[key]", text, flags=re.IGNORECASE)
+        return _SPOKEN.sub(lambda found: found[0] if self._is_spoken(found[0]) else masked(found[0]), text)
+
+    def _is_spoken(self, word: str) -> bool:
+        if word.isdigit():
+            is_private = len(word) > 1 and any(word in digits for digits in self._digits)
+            return word.isascii() and len(word) <= MAX_DIGITS and not is_private
+        return word.lower() in WORDS
 
     def _without_repeated(self, sentence: str) -> str:
         """``sentence`` with the pieces that are heard elsewhere in the exchange masked."""
@@ -284,9 +298,6 @@ class _Mask:
         for found in _RECOGNIZED.finditer(sentence):
             is_private[found.start() : found.end()] = [False] * len(found.group())
         return "".join(masked(char) if private else char for char, private in zip(sentence, is_private, strict=True))
-
-    def _holds_secret(self, text: str) -> bool:
-        return bool(_SECRET.search(text)) or (len(self._secret) >= PIECE_CHARS and self._secret in text)
 
 
 def masked_path(path: str) -> str:

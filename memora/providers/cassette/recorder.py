@@ -11,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Literal
@@ -135,9 +136,8 @@ class CassetteRecorder:
         if path is None or not self._state.exchanges:
             return None
         with path.open(encoding="utf-8") as lines:
-            next(lines)
-            first: dict[str, Any] = json.loads(next(lines))
-        return first
+            first = next(islice(lines, 1, None), None)
+        return json.loads(first) if first else None
 
     @property
     def can_restore(self) -> bool:
@@ -177,26 +177,30 @@ class CassetteRecorder:
                 if not self._append(path, exchange_line(masked).encode()):
                     return
         except OSError as error:
-            self._end("failed", reason=_reason(error))
+            self._end("failed", reason=_reason(error), path=path)
         except Exception as error:  # noqa: BLE001 - the worker's boundary
             # Only the kind of error is told: its words may hold what was to be masked.
             log.error("recording failed: %s", type(error).__name__)
-            self._end("failed", reason=type(error).__name__)
+            self._end("failed", reason=type(error).__name__, path=path)
 
     def _append(self, path: Path, line: bytes) -> bool:
         """Write ``line`` if there is room for it; if not, the recording is full."""
         state = self._state
         if state.exchanges >= MAX_EXCHANGES or state.size + len(line) > MAX_BYTES:
-            self._end("full")
+            self._end("full", path=path)
             return False
         append(path, line)
         with self._lock:
             state = self._state
-            self._state = replace(state, exchanges=state.exchanges + 1, size=state.size + len(line))
+            if state.path == path:
+                self._state = replace(state, exchanges=state.exchanges + 1, size=state.size + len(line))
         return True
 
-    def _end(self, phase: Literal["full", "failed"], *, reason: str = "") -> None:
+    def _end(self, phase: Literal["full", "failed"], *, reason: str = "", path: Path | None = None) -> None:
+        """The recording (at ``path``, if it is still that one) has come to an end by itself."""
         with self._lock:
+            if path and self._state.path != path:
+                return  # it was deleted meanwhile
             self._takes = None
             self._state = replace(self._state, phase=phase, reason=reason)
 

@@ -6,6 +6,8 @@ import os
 from datetime import datetime
 from pathlib import Path
 
+from memora.providers.cassette.cassette import BEGINNING
+
 _DELETED = ".deleted"
 
 
@@ -17,16 +19,18 @@ class Shelf:
 
     @property
     def current(self) -> Path | None:
-        """The file of the recording, the latest where somebody has put several."""
-        return max(self._folder.glob("*.jsonl"), default=None)
+        """The file of the recording, the latest where somebody has put several; nothing but recordings counts."""
+        return max(filter(_is_recording, self._folder.glob("*.jsonl")), default=None)
 
     def new(self, *, at: datetime, header: str) -> Path:
         """A new file that begins with ``header`` and that only its owner may read."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = self._folder / f"{at:%Y%m%d-%H%M%S}.jsonl"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(header)
-        return path
+        begun = path.with_suffix(".begun")
+        begun.unlink(missing_ok=True)
+        os.close(os.open(begun, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        append(begun, header.encode())
+        return begun.rename(path)
 
     @property
     def has_deleted(self) -> bool:
@@ -63,12 +67,26 @@ def mend(path: Path) -> bytes:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Write ``line`` at the end of ``path``, to the disk; where only a part of it fits, nothing."""
-    with path.open("ab") as file:
-        size = file.tell()
+    """Write ``line`` at the end of ``path``, to the disk; where only a part of it fits, nothing.
+
+    What has been deleted meanwhile is not made again.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    try:
+        size = os.fstat(descriptor).st_size
         try:
-            file.write(line)
-            file.flush()
+            while line:
+                line = line[os.write(descriptor, line) :]
         except OSError:
-            os.truncate(path, size)
+            os.ftruncate(descriptor, size)
             raise
+    finally:
+        os.close(descriptor)
+
+
+def _is_recording(path: Path) -> bool:
+    """Whether this is a file that a recorder has begun: nothing else is read, mended or added to."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from memora.providers.cassette.cassette import Answer, Exchange
 from memora.providers.cassette.frames import split_frames
+
+_FRAMED = re.compile(r"\s*(?:event|data|id|retry)?:[^/]")
+"""How a stream of events begins, whatever its type says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +44,8 @@ class Take:
 
     def _answer(self, status: int) -> Answer:
         headers = {name.lower(): value for name, value in self.headers}
-        text = self._decompressed().decode("utf-8", "replace")
-        if "event-stream" in headers.get("content-type", ""):
+        text = self._decompressed().decode("utf-8", "replace").removeprefix("\ufeff")
+        if "event-stream" in headers.get("content-type", "").lower() or _FRAMED.match(text):
             return Answer(status=status, headers=headers, kind="frames", body=split_frames(text))
         value = _json_or_text(text)
         return Answer(status=status, headers=headers, kind="text" if value is text else "json", body=value)

@@ -108,7 +108,7 @@ class SqlConversations:
                 .values(
                     state=state,
                     finished_at=at,
-                    learning="pending" if learn and reply else "none",
+                    learning="pending" if learn and reply and turn.learning == "none" else turn.learning,
                     response_tokens=response_tokens,
                     usage=usage,
                     context_messages=context_messages,

@@ -26,6 +26,12 @@ def mark_learned(connection: Connection, *, user_id: str, turn_id: str) -> bool:
     return bool(marked.rowcount)
 
 
+def learn_no_more(connection: Connection, *, user_id: str) -> None:
+    """Mark everything that the user has said so far as learned, what is still being answered included."""
+    unlearned = (turns.c.learning == "pending") | turns.c.state.in_(("queued", "running"))
+    connection.execute(update(turns).where(turns.c.user_id == user_id, unlearned).values(learning="done"))
+
+
 def apply_decision(
     connection: Connection,
     decision: MemoryReconciliationDecision,
@@ -37,16 +43,17 @@ def apply_decision(
 ) -> MemoryChange:
     """Store what becomes of one candidate.
 
-    Whatever was decided, a sentence that is current already is not stored again, and an ``update`` whose
-    target is no longer current becomes a ``create``.
+    Whatever was decided, a sentence that is current already is not stored again. An ``update`` whose target
+    does not stand any more as the model was shown it becomes a ``create`` of the candidate itself: what somebody
+    wrote in its place stays, and what they deleted does not come back inside of the model's sentence.
     """
     if decision.action == "skip":
         return _skipped(decision.target_memory_id, decision.target_content or decision.candidate.content)
-    content = decision.content or decision.candidate.content
+    target = _target(connection, decision, user_id=user_id)
+    content = (decision.content if target is not None else "") or decision.candidate.content
     same = find_same(connection, user_id=user_id, content=content)
     if same is not None:
         return _skipped(same.id, same.content)
-    target = _target(connection, decision, user_id=user_id)
     created = create(
         connection,
         user_id=user_id,
@@ -78,5 +85,10 @@ def _target(connection: Connection, decision: MemoryReconciliationDecision, *, u
     if decision.action != "update":
         return None
     return connection.execute(
-        select(memories).where(memories.c.id == decision.target_memory_id, memories.c.user_id == user_id, is_current())
+        select(memories).where(
+            memories.c.id == decision.target_memory_id,
+            memories.c.user_id == user_id,
+            memories.c.content == decision.target_content,
+            is_current(),
+        )
     ).first()

@@ -23,7 +23,7 @@ from memora.memory.values import (
 )
 from memora.providers.database import memory_changes, word_index
 from memora.providers.database.engine import SqliteFile
-from memora.providers.database.learning import apply_decision, mark_learned
+from memora.providers.database.learning import apply_decision, learn_no_more, mark_learned
 from memora.providers.database.memory_rows import (
     batches,
     find_same,
@@ -223,6 +223,11 @@ class SqlMemories:
                 connection.execute(quoting.where(memory_history.c.action == "superseded").values(after=""))
                 connection.execute(quoting.where(memory_history.c.action == "restored").values(before=""))
                 connection.execute(delete(memories).where(memories.c.id == row.id, memories.c.user_id == user_id))
+
+    def learn_no_more(self, *, user_id: str) -> None:
+        """Nothing is learned any more from what the user has said so far."""
+        with self._file.writing() as connection:
+            learn_no_more(connection, user_id=user_id)
 
     def commit_learning(
         self,

@@ -3,7 +3,8 @@
 A trigger is ``[[KIND:NAME]]``, ``[[KIND:NAMExN]]`` (only the first N times) or ``[[KIND:NAME@WHERE]]``. WHERE is
 ``1`` or ``2`` (the first or second request of an answer), ``summary``, ``extraction`` or ``reconciliation``; without
 it the fault is for every request of the answer. A request other than an answer finds its triggers in its own input
-and in the message that was answered last (so a summary fails in the turn *after* the one that asked for it).
+and, but for extraction, in the message that was answered last (so a summary fails in the turn *after* the one that
+asked for it).
 
 ==================  =============================================================================================
 ``fail:STATUS``     an HTTP error (400–599) as the API writes it
@@ -109,11 +110,13 @@ class TriggerFaults:
         request = read_request(body)
         with self._lock:
             if request.purpose == "answer":
-                self._answered = text = request.message
+                self._answered = message = text = request.message
             else:
-                text = "\n".join([*request.texts, self._answered])
+                # Extraction says itself which message it is about: others may have been answered since.
+                message = str(request.data.get("user_message") or self._answered)
+                text = "\n".join([*request.texts, message])
             faults = [fault for fault in dict.fromkeys(parse_faults(text)) if fault.concerns(request)]
-            return tuple(fault for fault in faults if self._is_left(fault, self._answered))
+            return tuple(fault for fault in faults if self._is_left(fault, message))
 
     def _is_left(self, fault: Fault, message: str) -> bool:
         self._seen[message, fault] += 1

@@ -111,7 +111,7 @@ class OpenAIEmbedder:
             model=self._model,
             host=client.base_url.host,
             timeout_seconds=QUERY_TIMEOUT_SECONDS,
-            secret=client.api_key,
+            secrets=(client.api_key,),
         )
 
 

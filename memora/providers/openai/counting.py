@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from memora.providers.openai.failures import as_model_error, endpoint_of, report_of, sdk_failures
+from memora.providers.openai.failures import NO_SUCH_ROUTE, as_model_error, endpoint_of, report_of, sdk_failures
+from memora.providers.openai.stream import MAX_TOKENS
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -15,8 +16,6 @@ COUNTING_TIMEOUT_SECONDS = 5.0
 
 _COUNTED = ("model", "instructions", "input", "tools", "tool_choice", "parallel_tool_calls", "text")
 """What of a body the route takes. It refuses the rest: ``include``, ``store``, ``stream``, ``max_output_tokens``."""
-
-_NO_SUCH_ROUTE = (404, 405, 501)
 
 
 def count_input_tokens(client: OpenAI, body: Mapping[str, Any], *, model: str) -> int | None:
@@ -30,8 +29,8 @@ def count_input_tokens(client: OpenAI, body: Mapping[str, Any], *, model: str) -
         # Through `extra_body`, as answers are: walking a long input costs the SDK hundreds of milliseconds.
         answer = quick.responses.input_tokens.count(extra_body=counted)
     except sdk_failures() as error:
-        if report_of(error).status in _NO_SUCH_ROUTE:
+        if report_of(error).status in NO_SUCH_ROUTE:
             return None
         raise as_model_error(error, endpoint=endpoint_of(quick, model=model)) from error
     tokens = getattr(answer, "input_tokens", None)
-    return tokens if isinstance(tokens, int) and tokens > 0 else None
+    return tokens if type(tokens) is int and 0 < tokens <= MAX_TOKENS else None

@@ -21,11 +21,14 @@ from memora.errors import (
     RouteMissing,
     ServerFailed,
 )
+from memora.providers.openai.items import well_formed
 
 if TYPE_CHECKING:
     from openai import OpenAI
 
 MAX_DETAIL_CHARS = 400
+NO_SUCH_ROUTE = (404, 405, 501)
+"""What servers answer on a route that they do not have."""
 
 _QUOTA = re.compile(r"insufficient_quota|billing|insufficient[ _]balance|credit balance", re.IGNORECASE)
 _CONTEXT = re.compile(
@@ -36,19 +39,20 @@ _KEY = re.compile(r"\b(?:sk|pk|rk)-[\w*.-]{4,}|(?<=Bearer )\S+")
 
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
-    """Who was asked, for the sentences that say so. ``secret`` is the key that must not appear in any."""
+    """Who was asked, for the sentences that say so. ``secrets`` are what must not appear in any: keys, passwords."""
 
     model: str
     host: str
     timeout_seconds: float
-    secret: str
+    secrets: tuple[str, ...]
 
 
 def endpoint_of(client: OpenAI, *, model: str) -> Endpoint:
     """The endpoint that ``client`` asks for ``model``."""
     timeout = getattr(client.timeout, "read", client.timeout)
     seconds = float(timeout) if isinstance(timeout, int | float) else 0.0
-    return Endpoint(model=model, host=client.base_url.host, timeout_seconds=seconds, secret=client.api_key)
+    secrets = tuple(secret for secret in (client.api_key, client.base_url.password) if secret)
+    return Endpoint(model=model, host=client.base_url.host, timeout_seconds=seconds, secrets=secrets)
 
 
 def sdk_failures() -> tuple[type[Exception], ...]:
@@ -56,7 +60,15 @@ def sdk_failures() -> tuple[type[Exception], ...]:
     import httpx2
     import openai
 
-    return (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError, TypeError)
+    return (
+        openai.OpenAIError,
+        httpx2.HTTPError,
+        httpx2.StreamError,
+        httpx2.InvalidURL,
+        ValueError,
+        TypeError,
+        RecursionError,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,8 +181,9 @@ def _detail(report: Report, *, endpoint: Endpoint) -> str:
 
 def _tidy(text: str, *, endpoint: Endpoint) -> str:
     """``text`` on one line, without keys, cut to a length that a panel can show."""
-    if endpoint.secret:
-        text = text.replace(endpoint.secret, "[key]")
+    text = well_formed(text)
+    for secret in endpoint.secrets:
+        text = re.sub(re.escape(secret), "[key]", text, flags=re.IGNORECASE)
     hidden = _KEY.sub("[key]", text)
     line = " ".join(hidden.split())
     return line if len(line) <= MAX_DETAIL_CHARS else line[: MAX_DETAIL_CHARS - 1] + "…"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memora.model import Item
+
+MAX_DEPTH = 100
+"""How deep an item may be nested: what is stored deeper than about 200 levels could not be read again."""
 
 
 def sendable_items(output: Iterable[Any]) -> tuple[Item, ...]:
@@ -15,17 +19,25 @@ def sendable_items(output: Iterable[Any]) -> tuple[Item, ...]:
 
 
 def as_dict(value: Any) -> dict[str, Any]:
-    """An object of the SDK as the server sent it; empty for anything that is no object."""
+    """An object of the SDK as the server sent it; empty for anything that is no object.
+
+    Text is `well_formed`, and a number that JSON has not (NaN, infinity) is None. Raises ``ValueError`` for an
+    object that is nested deeper than `MAX_DEPTH`, or that the SDK cannot turn into a dictionary.
+    """
     if hasattr(value, "to_dict"):
-        value = value.to_dict(mode="json", warnings=False)
-    return dict(value) if isinstance(value, Mapping) else {}
+        try:
+            value = value.to_dict(warnings=False)
+        except UnicodeEncodeError:  # which would read as if our own request could not be encoded
+            raise ValueError("the name of a field cannot be encoded") from None
+    readable: dict[str, Any] = _readable(value) if isinstance(value, Mapping) else {}
+    return readable
 
 
 def sendable(item: Mapping[str, Any]) -> Item:
     """``item`` without what the API refuses as input.
 
-    That is: nulls, what the SDK has added (``parsed`` and ``parsed_arguments``), the ``status`` of a
-    reasoning item, and halves of surrogate pairs, which nothing can encode.
+    That is: nulls, what the SDK has added (``parsed`` and ``parsed_arguments``), and the ``status`` of a
+    reasoning item.
     """
     cleaned: Item = _clean(item)
     if cleaned.get("type") == "reasoning":
@@ -54,10 +66,24 @@ def well_formed(text: str) -> str:
     return text
 
 
-def _clean(value: Any) -> Any:
+def _readable(value: Any, *, depth: int = 0) -> Any:
+    if depth > MAX_DEPTH:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
     match value:
         case str():
             return well_formed(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {well_formed(name): _readable(nested, depth=depth + 1) for name, nested in value.items()}
+        case list() | tuple():
+            return [_readable(nested, depth=depth + 1) for nested in value]
+        case _:
+            return value
+
+
+def _clean(value: Any) -> Any:
+    match value:
         case Mapping():
             return {
                 name: _clean(nested)

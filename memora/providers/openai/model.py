@@ -131,8 +131,11 @@ def _forward(stream: Any, *, line: Line[ModelEvent], endpoint: Endpoint) -> None
     """Send on the events of ``stream``, let the reader go at its end, and read what is left of it."""
     line.watch(stream.response)
     events = _sdk_events(stream, endpoint=endpoint)
-    for event in _read(stream, events, endpoint=endpoint):
-        line.send(event)
+    try:
+        for event in _read(stream, events, endpoint=endpoint):
+            line.send(event)
+    except sdk_failures() as error:
+        raise as_model_error(error, endpoint=endpoint) from error
     line.end()
     for _ in events:
         pass
@@ -144,10 +147,7 @@ def _read(stream: Any, events: Iterator[Any], *, endpoint: Endpoint) -> Iterator
         raise BadResponse("the server answered with an HTML page")
     if "json" not in content_type:
         return read_stream(events, endpoint=endpoint)
-    try:
-        return read_whole(json.loads(stream.response.read()), endpoint=endpoint)
-    except sdk_failures() as error:
-        raise as_model_error(error, endpoint=endpoint) from error
+    return read_whole(json.loads(stream.response.read()), endpoint=endpoint)
 
 
 def _sdk_events(stream: Any, *, endpoint: Endpoint) -> Iterator[Any]:

@@ -19,6 +19,13 @@ from memora.model import (
 from memora.providers.openai.failures import Endpoint, Report, reported_error
 from memora.providers.openai.items import as_dict, sendable_items, well_formed
 
+MAX_TOKENS = 1_000_000_000
+"""A larger count of one request's tokens is nonsense, and a far larger one would not fit into the record."""
+
+
+MAX_TOKENS = 1_000_000_000
+"""A count above it is no count; a database would not hold every integer that JSON can."""
+
 
 def read_stream(events: Iterable[Any], *, endpoint: Endpoint) -> Iterator[ModelEvent]:
     """The model events in the SDK's ``events``, up to `ResponseEnded`; what follows is left unread.
@@ -69,12 +76,13 @@ class _Draft:
     """What has come of the output, for servers whose terminal event leaves it out."""
 
     def __init__(self) -> None:
-        self._items: list[tuple[int, Any]] = []
+        self._items: list[tuple[object, Any]] = []
         self._parts: list[Item] = []
 
     def add_item(self, item: Any, *, index: object) -> None:
-        place = index if isinstance(index, int) else len(self._items)
-        self._items.append((place, item))
+        """Add a finished item, unless it came before: some servers say things twice."""
+        if (index, item) not in self._items:
+            self._items.append((index, item))
 
     def add_text(self, text: str, *, is_refusal: bool) -> None:
         kind, name = ("refusal", "refusal") if is_refusal else ("output_text", "text")
@@ -86,7 +94,8 @@ class _Draft:
     def output(self) -> list[Any]:
         """The items that were finished, in their order; a message of the text when there is none."""
         if self._items:
-            return [item for _, item in sorted(self._items, key=lambda pair: pair[0])]
+            indices = [index if isinstance(index, int) else arrival for arrival, (index, _) in enumerate(self._items)]
+            return [item for _, (_, item) in sorted(zip(indices, self._items, strict=True), key=lambda pair: pair[0])]
         return [{"type": "message", "role": "assistant", "content": self._parts}] if self._parts else []
 
 
@@ -137,4 +146,5 @@ def _usage(usage: Mapping[str, Any]) -> Usage | None:
 
 def _count(counts: Mapping[str, Any], name: str) -> int | None:
     count = counts.get(name)
-    return count if isinstance(count, int) and count >= 0 else None
+    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS
+    return count if is_count else None

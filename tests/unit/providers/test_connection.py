@@ -2,7 +2,8 @@ import httpx2
 import pytest
 from servers.launch import responses_server
 
-from memora.errors import InvalidInput
+from memora.errors import InvalidInput, ModelUnreachable
+from memora.model import CancelToken, ModelRequest
 from memora.providers.connection import Connection
 from memora.settings import DEMO_MODEL, Settings
 
@@ -99,3 +100,46 @@ def test_nobody_there_leaves_the_kind_of_server_a_guess():
     own = connection(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
     own.recognize()
     assert own.profile.name == "any"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://256.256.256.256/v1",
+        "http://a..b/v1",
+        f"http://{'a' * 300}.test/v1",
+        "http://ho\tst/v1",
+        "http://host\u200b.test/v1",
+        "http://host/v1?key=abc",
+        "http://host/v1#part",
+        "host/v1",
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_refused_and_the_old_one_stays(address):
+    own = connection(OPENAI_API_KEY="sk-test")
+    with pytest.raises(InvalidInput):
+        own.connect(base_url=address, api_key=None)
+    assert own.client().base_url.host == "api.openai.com"
+
+
+def test_an_address_in_full_width_signs_is_the_address():
+    own = connection()
+    own.connect(base_url="ｈｔｔｐ：//１２７.0.0.1：11434/v1/", api_key=None)
+    assert str(own.client().base_url) == "http://127.0.0.1:11434/v1/"
+
+
+def test_an_address_that_only_the_client_refuses_is_told_as_unreachable():
+    own = connection(OPENAI_BASE_URL="http://☃.test/v1")
+    with pytest.raises(ModelUnreachable):
+        own.list_models()
+    with pytest.raises(ModelUnreachable):
+        list(own.model("m").stream(ModelRequest(purpose="answer", instructions="", input=()), cancel=CancelToken()))
+
+
+def test_a_model_keeps_to_the_server_that_it_was_made_for():
+    own = connection(OPENAI_BASE_URL="http://first.test/v1")
+    before = own.model("m")
+    own.connect(base_url="http://second.test/v1", api_key="sk-second")
+    assert before.host == "first.test"
+    client = before._client_factory()
+    assert (client.base_url.host, client.api_key) == ("first.test", "no-key")

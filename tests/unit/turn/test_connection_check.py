@@ -6,9 +6,17 @@ from typing import Any
 import pytest
 from support.scripted_model import ScriptedModel, function_call, message, response, structured
 
-from memora.errors import AuthenticationFailed, Cancelled, Failure, ModelUnreachable, RouteMissing
+from memora.errors import (
+    AuthenticationFailed,
+    Cancelled,
+    Failure,
+    ModelUnreachable,
+    PermissionRefused,
+    RateLimited,
+    RouteMissing,
+)
 from memora.model import CancelToken, ModelResponse
-from memora.turn.connection_check import STEPS, WORDS, Step, check_connection
+from memora.turn.connection_check import STEPS, Step, check_connection
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
 BLUE = structured({"colour": "blue"})
@@ -41,7 +49,7 @@ def states(steps: dict[str, Step]) -> dict[str, str]:
 
 
 def test_a_server_that_does_everything_is_ok_in_every_step() -> None:
-    assert states(check(call(), f"There are {WORDS} words.", BLUE)) == {}
+    assert states(check(call(), "There are 9 words.", BLUE)) == {}
 
 
 def test_nobody_there_ends_the_test_and_says_why() -> None:
@@ -77,6 +85,8 @@ def test_a_model_that_is_not_listed_is_told_with_some_that_are() -> None:
         (["About nine, I guess.", BLUE], {"call": "no_call", "result": "skipped", "one_call": "skipped"}),
         ([call("{not json"), "Nine.", BLUE], {"call": "bad_call"}),
         ([call(), "Many words.", BLUE], {"result": "result_unused"}),
+        ([call(), "There are 19.", BLUE], {"result": "result_unused"}),
+        ([call(), "9", RateLimited("slow down")], {"structured": "not_found_out"}),
         ([call(), call(), BLUE], {"result": "no_second_answer", "one_call": "calls_again"}),
         ([call(), "9", "no JSON", BLUE], {"structured": "structured_at_second_try"}),
         ([call(), "9", "no JSON", "neither"], {"structured": "not_structured"}),
@@ -89,12 +99,26 @@ def test_what_a_server_does_differently_is_found(script: list[Any], found: dict[
     assert steps == found
 
 
+def test_a_first_answer_that_was_cut_off_is_a_failure() -> None:
+    cut = response(message("There are"), status="incomplete", incomplete_reason="max_output_tokens")
+    steps = check(cut)
+    assert (steps["answer"].state, steps["answer"].failure) == (
+        "failed",
+        Failure("incomplete_length", {}, "incomplete: max_output_tokens"),
+    )
+
+
+@pytest.mark.parametrize("refused", [PermissionRefused("no"), RateLimited("slow down")])
+def test_a_key_that_may_not_see_the_list_of_models_may_still_chat(refused: Exception) -> None:
+    assert states(check(call(), "There are 9.", BLUE, models=refused)) == {"reach": "no_model_list", "model": "skipped"}
+
+
 def test_an_answer_in_one_piece_is_no_stream() -> None:
     assert states(check(call(), "9", BLUE))["stream"] == "in_one_piece"
 
 
 def test_a_server_that_cannot_count_is_told() -> None:
-    assert states(check(call(), f"{WORDS} words", BLUE, tokens=None)) == {"count": "no_count"}
+    assert states(check(call(), "9 words", BLUE, tokens=None)) == {"count": "no_count"}
 
 
 def test_a_call_that_was_refused_tells_what_the_model_heard() -> None:

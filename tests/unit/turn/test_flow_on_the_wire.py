@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from support.odd_streams import streams
+from support.scale import scaled
 from support.wire import Chunk, Wire, delta, ended, event, item_done, sse
 
 from memora.tools import TOOLS
@@ -55,6 +56,8 @@ def answer(wire: Wire) -> tuple[ModelReply, list[Event]]:
     )
     return reply, events
 
+
+LARGEST_IN_THE_RECORD = 2**63
 
 COMMON: dict[str, Any] = {
     "model": "test-model",
@@ -129,10 +132,11 @@ def test_an_answer_cut_in_the_second_request_keeps_what_arrived() -> None:
 
 
 @given(streams, streams)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(short=60, full=1000), deadline=None)
 def test_whatever_shape_the_streams_have_the_turn_ends_with_a_reply(first: list[bytes], second: list[bytes]) -> None:
     wire = Wire(sse(*first), sse(*second))
     reply, events = answer(wire)
     assert reply.text or reply.failure
     assert [event_from_json(event_to_json(each)) for each in events] == events
+    assert reply.usage.total_tokens < LARGEST_IN_THE_RECORD
     assert len(wire.bodies) <= 2

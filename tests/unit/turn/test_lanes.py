@@ -49,6 +49,48 @@ def test_a_job_that_raises_does_not_take_its_thread_along(caplog):
     lanes.close(timeout=1)
 
 
+def test_a_job_that_waits_can_be_taken_back_and_one_that_runs_cannot():
+    lanes, started, gate, ran, done = (
+        Lanes(workers=1, name="t"),
+        threading.Event(),
+        threading.Event(),
+        [],
+        threading.Event(),
+    )
+
+    def first():
+        started.set()
+        gate.wait(5)
+
+    def second():
+        ran.append(2)
+
+    for job in (first, second, done.set):
+        lanes.submit("a", job)
+    assert started.wait(5)
+    assert lanes.withdraw("a", second)
+    assert not lanes.withdraw("a", first)
+    assert not lanes.withdraw("a", second)
+    gate.set()
+    assert done.wait(5)
+    assert ran == []
+    lanes.close(timeout=1)
+
+
+def test_close_gives_the_one_job_that_runs_all_of_the_time():
+    lanes, started, ended = Lanes(workers=8, name="t"), threading.Event(), []
+
+    def job():
+        started.set()
+        threading.Event().wait(0.5)
+        ended.append(1)
+
+    lanes.submit("a", job)
+    assert started.wait(5)
+    lanes.close(timeout=3)
+    assert ended == [1]
+
+
 def test_nothing_runs_after_close():
     lanes, ran = Lanes(workers=1, name="t"), []
     lanes.close(timeout=1)

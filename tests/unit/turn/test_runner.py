@@ -215,6 +215,14 @@ def test_a_write_path_that_fails_is_tried_again_by_itself(desk_of, monkeypatch):
     assert len(memories(desk)) == 1
 
 
+def test_write_paths_that_wait_for_their_next_attempt_wait_on_one_thread(desk_of):
+    desk = desk_of(*["收到", RateLimited()] * 10)
+    before = threading.active_count()
+    for number in range(10):
+        assert desk.say(f"我住在台北 {number} 號。").learning == "pending"
+    assert threading.active_count() == before + 1
+
+
 def test_a_write_path_that_keeps_failing_is_given_up_and_says_so(desk_of, monkeypatch):
     monkeypatch.setattr(learner, "RETRY_SECONDS", (0.01,))
     desk = desk_of("收到", RateLimited(), RateLimited())
@@ -388,4 +396,4 @@ def test_a_finished_write_path_leaves_nothing_behind_in_the_process(desk_of):
     for text in ("甲", "乙"):
         desk.say(text)
     wait_until(lambda: desk.runner._learner._cancels == {})
-    assert desk.runner._cancels == {}
+    assert desk.runner._answering == {}

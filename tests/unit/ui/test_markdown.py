@@ -62,6 +62,11 @@ def test_an_image_becomes_a_link():
     assert as_markdown("![cat][ref]") == "[cat][ref]"
 
 
+def test_a_link_without_words_is_shown_as_written():
+    assert as_markdown("![](https://example.com/?q=x)") == r"\!\[\]\(https://example.com/?q=x)"
+    assert as_markdown("[ ](https://example.com)") == r"\[ \]\(https://example.com)"
+
+
 @pytest.mark.parametrize(
     "target",
     [

@@ -72,6 +72,28 @@ def test_an_exchange_is_kept_whole_and_its_key_and_host_are_not(recorder):
     assert "model.test" not in recorder.text()
 
 
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "Text/Event-Stream", "application/octet-stream", "text/html", ""]
+)
+@pytest.mark.parametrize("begin", [b"", b"\xef\xbb\xbf", b"\n\n", b": hello\n\n"])
+def test_a_stream_is_masked_as_one_whatever_its_type_says(recorder, content_type, begin):
+    recorder.start()
+    with client(recorder, lambda _: sse(begin, delta("Dear Wilhelmina"), ended(), content_type=content_type)) as asking:
+        asking.post("http://model.test/v1/responses", json={"input": "hello"})
+    (exchange,) = recorded(recorder)
+    assert exchange.answer.kind == "frames"
+    assert "Wilhelmina" not in recorder.text()
+
+
+@pytest.mark.parametrize("text", ["Dear Wilhelmina", ")]}',{Wilhelmina", '\ufeff{"id": "Wilhelmina'])
+def test_an_answer_that_is_no_json_is_private(recorder, text):
+    recorder.start()
+    with client(recorder, lambda _: httpx2.Response(200, text=text)) as asking:
+        asking.post("http://model.test/v1/responses", json={"input": "hello"})
+    recorded(recorder)
+    assert "Wilhelmina" not in recorder.text()
+
+
 def test_nothing_is_kept_while_it_is_off(recorder):
     assert ask(recorder, sse(delta("hi"), ended())).text == "hi"
     assert (recorder.state.phase, recorder.text()) == ("off", "")

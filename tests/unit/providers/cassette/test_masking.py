@@ -92,7 +92,7 @@ def test_nothing_private_survives_in_a_stream(text, reply, cuts, extra):
         {"type": "response.output_text.done", "text": reply, **where},
         *in_pieces(reply, cuts, type="response.function_call_arguments.delta", item_id="fc_1", output_index=1),
         {"type": "response.function_call_arguments.done", "arguments": reply, "item_id": "fc_1", "output_index": 1},
-        {"type": "response.novel", "novel": extra, "item": {"type": "message", "novel": {"content": extra}}},
+        {"type": "response.extra", "extra": extra, "item": {"type": "message", "extra": {"content": extra}}},
         {"type": "error", "code": "server_error", "message": f"could not read {reply} of {text}", "param": None},
         {"type": "response.completed", "response": {"output": [message, call], "usage": usage, "user": text}},
     )
@@ -179,12 +179,16 @@ def test_ids_are_numbered_anew_and_agree_over_the_whole_cassette():
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("Incorrect API key provided: sk-abcd1234.", "Incorrect API key provided: [key]."),
-        ("Rate limit for org-a1b2c3 on tokens (TPM): 30000", "Rate limit for [key] on tokens (TPM): 30000"),
-        ("see https://mei:pw@host.test/x?k=1 now", "see [address] now"),
-        ("connect 10.0.0.7 or mei@home.test", "connect [address] or [address]"),
-        ("no file /home/mei/models/a.gguf", "no file /home/xxx/models/a.gguf"),
-        ("You said “my dog is old”", "You said “xx xxx xx xxx”"),
+        ("Incorrect API key provided: sk-abcd1234.", "Incorrect API key provided: xx-xxxx1111."),
+        ("Incorrect API key: AIzaSyQ7***x9Zk", "Incorrect API key: XXxxXxX1***x1Xx"),
+        ("Rate limit for org-a1b2c3 on tokens (TPM): 30000", "Rate limit for xxx-x1x1x1 on tokens (TPM): 30000"),
+        ("see https://mei:pw@host.test/x?k=1 now", "see xxxxx://xxx:xx@xxxx.xxxx/x?x=1 now"),
+        ("connect 10.0.0.7 or mei@home.test", "connect 11.1.1.1 or xxx@xxxx.xxxx"),
+        ("no file /home/mei/models/a.gguf", "no file /xxxx/xxx/models/a.gguf"),
+        ("in D:\\WangHsiaoMing\\a", "in X:\\XxxxXxxxxXxxx\\a"),
+        ("You said “my dog is old”", "Xxx said “xx xxx xx xxx”"),
+        ("內容含有敏感詞：王小明", "文文文文文文文：文文文"),
+        ("no user 0912345678 in 2024", "no user 1111111111 in 2024"),
     ],
 )
 def test_what_a_server_says_stays_without_keys_addresses_and_what_it_repeats(said, told):
@@ -205,7 +209,7 @@ def test_what_a_server_says_stays_without_keys_addresses_and_what_it_repeats(sai
 def test_what_memora_reads_out_of_an_error_stays_whatever_the_user_has_written(said):
     told = kept(exchange(said, refusal(message=said))).answer.body["error"]["message"]
     assert told != said
-    endpoint = Endpoint(model="m", host="h", timeout_seconds=1, secret="")
+    endpoint = Endpoint(model="m", host="h", timeout_seconds=1, secrets=("",))
     for status in (400, 404, 429):
         errors = [reported_error(Report(message=message, status=status), endpoint=endpoint) for message in (said, told)]
         assert type(errors[0]) is type(errors[1])
@@ -263,8 +267,8 @@ def test_a_key_of_any_shape_is_removed_wherever_a_server_repeats_it():
     body = {"error": {"message": "no user for 'my-own key'", "code": "my-own", "type": "t"}, "model": "my-own"}
     answer = Answer(status=401, headers={"server": "for my-own"}, kind="json", body=body)
     told = masked_exchange(exchange(answer=answer), ids=Ids(), secret="my-own").answer
-    assert told.body["error"] == {"message": "no user for '[key] key'", "code": "xx-xxx", "type": "t"}
-    assert (told.body["model"], told.headers["server"]) == ("xx-xxx", "for [key]")
+    assert told.body["error"] == {"message": "no user for 'xx-xxx key'", "code": "[key]", "type": "x"}
+    assert (told.body["model"], told.headers["server"]) == ("xx-xxx", "for xx-xxx")
 
 
 def test_an_error_is_cleaned_of_what_is_said_only_after_it():

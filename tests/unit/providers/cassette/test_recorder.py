@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
 from datetime import UTC, datetime
 
@@ -121,6 +122,46 @@ def test_a_full_disk_ends_the_recording_and_leaves_whole_lines(open_recorder, mo
     monkeypatch.undo()
     assert len(record(failing, take())) == 2
     assert failing.state.phase == "off"
+
+
+def test_a_disk_that_takes_half_a_line_keeps_none_of_it(open_recorder, folder, monkeypatch):
+    failing = open_recorder()
+    record(failing, take())
+    before = failing.text()
+    write = os.write
+
+    def write_half(descriptor, line):
+        if len(line) > 20:
+            return write(descriptor, line[:20])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("memora.providers.cassette.shelf.os.write", write_half)
+    failing.start()
+    failing.keep(take())
+    failing.stop()
+    monkeypatch.undo()
+    assert failing.state.phase == "failed"
+    assert next(folder.iterdir()).read_text() == before
+
+
+def test_a_recording_whose_file_has_been_deleted_is_not_begun_again_behind_the_users_back(open_recorder, folder):
+    recorder = open_recorder()
+    recorder.start()
+    next(folder.iterdir()).unlink()
+    recorder.keep(take())
+    recorder.stop()
+    assert (recorder.state.phase, list(folder.iterdir())) == ("failed", [])
+
+
+def test_what_is_no_recording_is_neither_read_nor_mended(open_recorder, folder, tmp_path):
+    folder.mkdir()
+    (folder / "notes.jsonl").write_text("my notes, without an end")
+    (tmp_path / "diary").write_text('{"memora_cassette": 1}\nmy diary, without an end')
+    (folder / "diary.jsonl").symlink_to(tmp_path / "diary")
+    recorder = open_recorder()
+    assert (recorder.state.phase, recorder.text()) == ("off", "")
+    assert (folder / "notes.jsonl").read_text() == "my notes, without an end"
+    assert (tmp_path / "diary").read_text().endswith("without an end")
 
 
 @pytest.mark.parametrize("where", ["start", "open"])

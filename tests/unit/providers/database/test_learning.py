@@ -1,4 +1,5 @@
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
@@ -72,6 +73,25 @@ def test_an_update_of_what_is_no_longer_current_becomes_a_create(record, decide)
     (change,) = record.learn(decide("update", "我住在高雄", target=old))
     assert (change.action, change.previous_memory_id) == ("create", None)
     assert current(record) == ["我住在高雄"]
+
+
+def test_an_update_of_what_somebody_has_edited_meanwhile_becomes_a_create_of_what_was_said(record, decide):
+    old = record.memory("我住在台北")
+    record.memories.edit(
+        user_id="mei", memory_id=old.id, content="我住在台中", category=old.category, importance=3, at=record.tick()
+    )
+    decision = replace(decide("update", "我住在高雄", target=old), content="我從台北搬到高雄")
+    (change,) = record.learn(decision)
+    assert (change.action, change.content) == ("create", "我住在高雄")
+    assert current(record) == ["我住在高雄", "我住在台中"]
+
+
+def test_what_was_said_is_not_learned_any_more_when_nothing_is_to_be_remembered_of_it(record, decide):
+    learnable, others = record.to_learn(), record.to_learn(user_id="you")
+    record.memories.learn_no_more(user_id="mei")
+    learn = {"profile": [], "at": record.tick(), "decisions": [decide("create", "x")]}
+    assert record.memories.commit_learning(user_id="mei", turn_id=learnable.id, **learn) is None
+    assert record.memories.commit_learning(user_id="you", turn_id=others.id, **learn) is not None
 
 
 def test_two_updates_of_the_same_memory_in_one_turn_lose_neither(record, decide):

@@ -11,7 +11,7 @@ from memora import errors
 from memora.providers.openai.failures import MAX_DETAIL_CHARS, Endpoint, Report, as_model_error, reported_error
 
 SECRET = "a-very-secret-key"
-ENDPOINT = Endpoint(model="some-model", host="model.test", timeout_seconds=60.0, secret=SECRET)
+ENDPOINT = Endpoint(model="some-model", host="model.test", timeout_seconds=60.0, secrets=(SECRET,))
 
 
 @pytest.mark.parametrize(

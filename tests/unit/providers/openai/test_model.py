@@ -152,6 +152,9 @@ def test_a_refusal_streams_and_is_told_apart_from_text() -> None:
         ({}, None),
         ({"input_tokens": 0, "output_tokens": 0}, None),
         ({"input_tokens": 5, "output_tokens": None}, None),
+        ({"input_tokens": 10**19, "output_tokens": 2}, None),
+        ({"input_tokens": True, "output_tokens": 2}, None),
+        ({"input_tokens": 5.5, "output_tokens": 2}, None),
         ({"input_tokens": 5, "output_tokens": 2}, Usage(input_tokens=5, output_tokens=2)),
         (
             {**USAGE, "input_tokens_details": None, "output_tokens_details": {}},

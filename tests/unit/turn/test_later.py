@@ -1,0 +1,43 @@
+import threading
+
+import pytest
+
+from memora.turn.later import Later
+
+
+@pytest.fixture
+def later():
+    later = Later(name="test-later")
+    yield later
+    later.close()
+
+
+def test_jobs_are_called_when_their_time_has_come_whatever_the_order_in_which_they_were_given(later):
+    called, done = [], threading.Event()
+    later.call(done.set, seconds=0.06)
+    for seconds in (0.04, 0.0, 0.02):
+        later.call(lambda seconds=seconds: called.append(seconds), seconds=seconds)
+    assert done.wait(10)
+    assert called == [0.0, 0.02, 0.04]
+
+
+def test_a_job_that_is_due_earlier_does_not_wait_for_the_one_before_it(later):
+    done = threading.Event()
+    later.call(lambda: None, seconds=600)
+    later.call(done.set, seconds=0)
+    assert done.wait(10)
+
+
+def test_many_jobs_wait_on_one_thread(later):
+    for _ in range(1_000):
+        later.call(lambda: None, seconds=600)
+    assert sum(thread.name == "test-later" for thread in threading.enumerate()) == 1
+
+
+def test_after_close_nothing_is_called_and_the_thread_ends(later):
+    called = []
+    later.call(lambda: called.append(1), seconds=0.05)
+    later.close()
+    later.call(lambda: called.append(2), seconds=0)
+    later._thread.join(10)
+    assert (called, later._thread.is_alive()) == ([], False)
