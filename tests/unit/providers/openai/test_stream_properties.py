@@ -1,4 +1,4 @@
-"""Decoding a stream: wherever the network cuts it, and whatever stands in between, it says the same or a typed error."""
+"""Decoding a stream: wherever it is cut, and whatever stands in between, it says the same or a typed error."""
 
 from __future__ import annotations
 
