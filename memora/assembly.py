@@ -6,7 +6,6 @@ import atexit
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from functools import partial
 
 from filelock import FileLock, Timeout
 
@@ -86,13 +85,9 @@ class App:
 
     def check_connection(self, *, user_id: str, cancel: CancelToken) -> Iterator[Step]:
         """Try the connection with the user's model, step by step. Raises `Cancelled`."""
-        self._connection.recognize()
-        model = self._connection.model(self.preferences.preferences(user_id=user_id).model)
+        preferred = self.preferences.preferences(user_id=user_id).model
         return check_connection(
-            model=model,
-            list_models=self.list_models,
-            count_input_tokens=partial(model.count_input_tokens, cancel=cancel),
-            cancel=cancel,
+            model_for=lambda: self._connection.model(preferred), list_models=self.list_models, cancel=cancel
         )
 
     def keep_open(self, closing: ExitStack) -> None:

@@ -66,19 +66,18 @@ class _Colour(BaseModel):
 
 def check_connection(
     *,
-    model: LanguageModel,
+    model_for: Callable[[], LanguageModel],
     list_models: Callable[[], Sequence[str]],
-    count_input_tokens: Callable[[dict[str, Any]], int | None],
     cancel: CancelToken,
 ) -> Iterator[Step]:
     """Try the connection; yields every step of `STEPS`, in order, as it is known.
 
-    ``list_models`` gives the names of the server's models or raises `ModelError`; ``count_input_tokens``
-    takes the body of a request, gives None where the server does not count, or raises `ModelError`. Raises
-    `Cancelled`.
+    ``list_models`` gives the names of the server's models or raises `ModelError`; by them the kind of server may be
+    told, so ``model_for`` is asked for the model only then. Raises `Cancelled`.
     """
     reached, known = _reach(list_models)
     yield reached
+    model = model_for()
     yield _find_model(model.name, known)
     if reached.state == "failed":
         yield from _skipped("answer")
@@ -99,7 +98,7 @@ def check_connection(
     yield Step(name="answer", state="ok", params={"requests": reply.requests})
     yield from flow.steps(reply)
     yield _structured(model, cancel)
-    yield _count(count_input_tokens, flow.of(RequestStarted)[0].body)
+    yield _count(model, flow.of(RequestStarted)[0].body, cancel)
 
 
 def _reach(list_models: Callable[[], Sequence[str]]) -> tuple[Step, Sequence[str]]:
@@ -212,9 +211,9 @@ def _structured(model: LanguageModel, cancel: CancelToken) -> Step:
     return Step(name="structured", state="ok")
 
 
-def _count(count_input_tokens: Callable[[dict[str, Any]], int | None], body: dict[str, Any]) -> Step:
+def _count(model: LanguageModel, body: dict[str, Any], cancel: CancelToken) -> Step:
     try:
-        tokens = count_input_tokens(body)
+        tokens = model.count_input_tokens(body, cancel=cancel)
     except ModelError as error:
         return Step(name="count", state="partly", note="not_found_out", failure=error.as_failure())
     if tokens is None:

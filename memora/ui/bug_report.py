@@ -6,8 +6,8 @@ import json
 
 import streamlit as st
 
-from memora.i18n import Translator
-from memora.providers.cassette import RecordingState
+from memora.i18n import Translator, mark
+from memora.providers.cassette import Reason, RecordingState
 from memora.ui.callbacks import told
 from memora.ui.markdown import as_plain
 from memora.ui.notices import told_in_words
@@ -16,6 +16,12 @@ from memora.ui.session import get_app, now, timezone, translate
 from memora.ui.trace_step import draw_code
 
 SWITCH_KEY = "bug-report-record"
+_REASONS: dict[Reason, str] = {
+    "": mark("The recording has failed."),
+    "disk": mark("The recording has failed: the disk does not take it. Check the free space, then switch it on again."),
+    "too_much": mark("The recording has ended: more was exchanged than could be masked in time. Switch it on again."),
+    "unmaskable": mark("The recording has ended: something came that could not be masked, and was not kept."),
+}
 
 
 def draw_bug_report() -> None:
@@ -64,7 +70,8 @@ def told_state(state: RecordingState, _: Translator) -> str:
                 kept=kept
             )
         case "failed":
-            return ":material/error: " + _("The recording has failed: {reason}").format(reason=as_plain(state.reason))
+            detail = f" ({as_plain(state.detail)})" if state.detail else ""
+            return ":material/error: " + _(_REASONS[state.reason]) + detail
         case _:
             return _("Recorded: {kept}.").format(kept=kept) if state.path else ""
 

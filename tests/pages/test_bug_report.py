@@ -46,5 +46,5 @@ def test_a_recording_that_cannot_be_written_says_why(page, cassettes, app):
     folder.unlink()
     if kept:
         kept.rename(folder)
-    assert "The recording has failed: " in texts(page)
+    assert "The recording has failed: the disk does not take it." in texts(page)
     assert not page.toggle(key="bug-report-record").value

@@ -30,6 +30,8 @@ MAX_WAITING = 50
 """How many exchanges may wait for the disk before the recording is given up."""
 
 Phase = Literal["off", "recording", "full", "failed"]
+Reason = Literal["", "disk", "too_much", "unmaskable"]
+"""Why a recording failed: the disk does not take it, it cannot keep up, or something could not be masked."""
 _NUMBER = re.compile(rb"[a-z]_(\d{1,6})\b")
 
 
@@ -37,7 +39,8 @@ _NUMBER = re.compile(rb"[a-z]_(\d{1,6})\b")
 class RecordingState:
     """What is going on. ``path`` is the recording that is there, also while the recorder is off.
 
-    ``size`` is in bytes, ``since`` when the recorder was switched on, ``reason`` why the recording has failed.
+    ``size`` is in bytes, ``since`` when the recorder was switched on, ``reason`` why the recording has failed, and
+    ``detail`` what the system says of it, in its own words.
     """
 
     phase: Phase = "off"
@@ -45,7 +48,8 @@ class RecordingState:
     exchanges: int = 0
     size: int = 0
     since: datetime | None = None
-    reason: str = ""
+    reason: Reason = ""
+    detail: str = ""
 
 
 class CassetteRecorder:
@@ -67,7 +71,7 @@ class CassetteRecorder:
             if path := self._shelf.current:
                 self._state = _found(path, mend(path))
         except OSError as error:
-            self._end("failed", reason=_reason(error))
+            self._end("failed", reason="disk", detail=_detail(error))
 
     @property
     def is_on(self) -> bool:
@@ -92,7 +96,7 @@ class CassetteRecorder:
                 path = self._shelf.current or self._shelf.new(at=self._now(), header=self._header())
                 content = mend(path)
             except OSError as error:
-                self._end("failed", reason=_reason(error))
+                self._end("failed", reason="disk", detail=_detail(error))
                 return
             self._state = _found(path, content)
             if self._state.phase != "full":
@@ -121,7 +125,7 @@ class CassetteRecorder:
             return
         takes.put(take)
         if takes.qsize() > MAX_WAITING:
-            self._end("failed", reason="the disk is too slow")
+            self._end("failed", reason="too_much")
             takes.put(None)
 
     def text(self) -> str:
@@ -177,11 +181,11 @@ class CassetteRecorder:
                 if not self._append(path, exchange_line(masked).encode()):
                     return
         except OSError as error:
-            self._end("failed", reason=_reason(error), path=path)
+            self._end("failed", reason="disk", detail=_detail(error), path=path)
         except Exception as error:  # noqa: BLE001 - the worker's boundary
             # Only the kind of error is told: its words may hold what was to be masked.
             log.error("recording failed: %s", type(error).__name__)
-            self._end("failed", reason=type(error).__name__, path=path)
+            self._end("failed", reason="unmaskable", detail=type(error).__name__, path=path)
 
     def _append(self, path: Path, line: bytes) -> bool:
         """Write ``line`` if there is room for it; if not, the recording is full."""
@@ -196,13 +200,15 @@ class CassetteRecorder:
                 self._state = replace(state, exchanges=state.exchanges + 1, size=state.size + len(line))
         return True
 
-    def _end(self, phase: Literal["full", "failed"], *, reason: str = "", path: Path | None = None) -> None:
+    def _end(
+        self, phase: Literal["full", "failed"], *, reason: Reason = "", detail: str = "", path: Path | None = None
+    ) -> None:
         """The recording (at ``path``, if it is still that one) has come to an end by itself."""
         with self._lock:
             if path and self._state.path != path:
                 return  # it was deleted meanwhile
             self._takes = None
-            self._state = replace(self._state, phase=phase, reason=reason)
+            self._state = replace(self._state, phase=phase, reason=reason, detail=detail)
 
 
 def _found(path: Path, content: bytes) -> RecordingState:
@@ -212,5 +218,5 @@ def _found(path: Path, content: bytes) -> RecordingState:
     return RecordingState(phase="full" if is_full else "off", path=path, exchanges=exchanges, size=size)
 
 
-def _reason(error: OSError) -> str:
+def _detail(error: OSError) -> str:
     return error.strerror or type(error).__name__

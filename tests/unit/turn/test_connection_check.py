@@ -15,7 +15,7 @@ from memora.errors import (
     RateLimited,
     RouteMissing,
 )
-from memora.model import CancelToken, ModelResponse
+from memora.model import CancelToken, ModelRequest, ModelResponse, RequestSent, ResponseEnded
 from memora.turn.connection_check import STEPS, Step, check_connection
 
 SENTENCE = "The quick brown fox jumps over the lazy dog."
@@ -34,10 +34,7 @@ def check(*script: Any, models: Any = ("scripted",), tokens: int | None = 7) -> 
 
     steps = list(
         check_connection(
-            model=ScriptedModel(*script),
-            list_models=list_models,
-            count_input_tokens=lambda body: tokens,
-            cancel=CancelToken(),
+            model_for=lambda: ScriptedModel(*script, counts=[tokens]), list_models=list_models, cancel=CancelToken()
         )
     )
     assert [step.name for step in steps] == list(STEPS)
@@ -99,6 +96,17 @@ def test_what_a_server_does_differently_is_found(script: list[Any], found: dict[
     assert steps == found
 
 
+def test_a_request_that_was_refused_and_sent_again_is_no_second_request() -> None:
+    """As where a server does not take ``include``: two requests were begun, both with the number 1."""
+
+    def sent_twice(request: ModelRequest, cancel: CancelToken) -> list[Any]:
+        return [RequestSent(body={}), RequestSent(body={}, dropped=("include",)), ResponseEnded(response=whole)]
+
+    whole = response(message("About ten."))
+    steps = states(check(sent_twice, BLUE))
+    assert (steps["call"], steps["result"], steps["one_call"]) == ("no_call", "skipped", "skipped")
+
+
 def test_a_first_answer_that_was_cut_off_is_a_failure() -> None:
     cut = response(message("There are"), status="incomplete", incomplete_reason="max_output_tokens")
     steps = check(cut)
@@ -128,9 +136,7 @@ def test_a_call_that_was_refused_tells_what_the_model_heard() -> None:
 
 def test_stop_ends_the_test() -> None:
     cancel = CancelToken()
-    steps = check_connection(
-        model=ScriptedModel("unused"), list_models=lambda: (), count_input_tokens=lambda body: 1, cancel=cancel
-    )
+    steps = check_connection(model_for=lambda: ScriptedModel("unused"), list_models=lambda: (), cancel=cancel)
     assert next(steps).name == "reach"
     cancel.cancel()
     with pytest.raises(Cancelled):

@@ -1,5 +1,9 @@
+import inspect
+import re
+
 from memora.errors import Failure
 from memora.i18n import translator
+from memora.turn import connection_check
 from memora.turn.connection_check import STEPS, Step
 from memora.ui.connection_check import step_line, verdict
 
@@ -12,6 +16,16 @@ def test_every_step_has_a_title_and_words_in_both_languages():
             line = step_line(Step(name=name, state="ok"), translator(language))
             assert "check_circle" in line
             assert len(line.split(" · ")[1]) > 3
+
+
+def test_every_remark_has_words_in_both_languages():
+    remarks = set(re.findall(r'name="(\w+)", state="\w+", note="(\w+)"', inspect.getsource(connection_check)))
+    assert len(remarks) > 10
+    for name, note in remarks:
+        step = Step(name=name, state="partly", note=note, params={"model": "m", "some": "s", "output": "o"})
+        english, chinese = (step_line(step, translator(language)) for language in ("en", "zh_TW"))
+        assert english.split(" · ")[1] != chinese.split(" · ")[1]
+        assert "?" not in english
 
 
 def test_a_failure_is_told_as_its_sentence():

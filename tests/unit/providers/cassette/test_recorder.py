@@ -117,7 +117,8 @@ def test_a_full_disk_ends_the_recording_and_leaves_whole_lines(open_recorder, mo
 
     monkeypatch.setattr(recorder, "append", write_half)
     record(failing, take(), take())
-    assert (failing.is_on, failing.state.phase, failing.state.reason) == (False, "failed", "No space left on device")
+    assert (failing.is_on, failing.state.phase, failing.state.reason) == (False, "failed", "disk")
+    assert failing.state.detail == "No space left on device"
     assert failing.text() == before
     monkeypatch.undo()
     assert len(record(failing, take())) == 2
@@ -180,7 +181,7 @@ def test_an_exchange_that_cannot_be_masked_is_not_written(open_recorder, monkeyp
     monkeypatch.setattr(recorder, "masked_exchange", too_deep)
     failed = open_recorder()
     assert record(failed, take()) == ()
-    assert (failed.state.phase, failed.state.reason) == ("failed", "RecursionError")
+    assert (failed.state.phase, failed.state.reason, failed.state.detail) == ("failed", "unmaskable", "RecursionError")
 
 
 def test_a_disk_that_is_too_slow_ends_the_recording(open_recorder, monkeypatch):
@@ -188,7 +189,7 @@ def test_a_disk_that_is_too_slow_ends_the_recording(open_recorder, monkeypatch):
     monkeypatch.setattr(recorder, "MAX_WAITING", -1)
     slow.start()
     slow.keep(take())
-    assert (slow.is_on, slow.state.phase, slow.state.reason) == (False, "failed", "the disk is too slow")
+    assert (slow.is_on, slow.state.phase, slow.state.reason) == (False, "failed", "too_much")
 
 
 def test_a_deleted_recording_comes_back_until_the_next_one_begins(open_recorder, folder):
