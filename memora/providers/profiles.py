@@ -1,6 +1,6 @@
 """What is different about each server that speaks the Responses API: one small table, and how it is recognised.
 
-Only what is known belongs here; `docs/servers.md` says for each entry whether it was run or where it is reported.
+`docs/servers.md` says for each entry whether it was run, where it is reported, or that it is a cautious guess.
 What a server turns out to refuse while it is used is learned by `OpenAIModel`. One difference needs no entry:
 llama-server wants ``type`` on every message, and Memora always sends it.
 """
