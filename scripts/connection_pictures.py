@@ -14,12 +14,18 @@ from browser.reader import Reader
 from browser.running_app import RunningApp, free_port
 from peers.llmock_server import llmock
 from playwright.sync_api import Browser, expect
+from real.llama_server import CHAT, MODEL, is_installed, llama_server
 
-STEPS = 10
+from memora.turn.connection_check import STEPS
 
 
 def take_all(browser: Browser, folder: Path) -> None:
-    """Write ``connection-*.png`` into ``folder``."""
+    """Write ``connection-*.png`` into ``folder``; that of llama-server where `make test-real` has built it."""
+    if is_installed():
+        with tempfile.TemporaryDirectory() as logs, llama_server(Path(logs) / "log", *CHAT) as server:
+            take(browser, folder / "connection-llama-server.png", base_url=server.base_url, model=MODEL)
+    else:
+        print("connection-llama-server.png stays as it is: llama-server is not built (make test-real)")  # noqa: T201
     with llmock() as server:
         take(browser, folder / "connection-llmock.png", base_url=server.base_url, model="gpt-4o-mini")
     with without_the_route() as base_url:
@@ -39,7 +45,8 @@ def take(browser: Browser, path: Path, *, base_url: str, model: str) -> None:
             reader = Reader(page, app.url)
             reader.open("/settings")
             reader.key("connection-test").get_by_role("button").click()
-            expect(reader.key("connection-check").get_by_test_id("stMarkdown")).to_have_count(STEPS, timeout=120_000)
+            steps = reader.key("connection-check").get_by_test_id("stMarkdown")
+            expect(steps).to_have_count(len(STEPS), timeout=120_000)
             reader.wait_until_drawn()
             page.get_by_test_id("stExpander").filter(has=reader.key("connection-check")).screenshot(path=path)
             page.close()

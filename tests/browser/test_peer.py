@@ -10,6 +10,8 @@ from browser.reader import Reader, spans
 from peers.llmock_server import Llmock, llmock
 from playwright.sync_api import expect
 
+from memora.turn.connection_check import STEPS
+
 SENTENCE = "I have studied English for three years."
 CALL = {"type": "reply", "tool_calls": [{"name": "count_english_words", "arguments": {"text": SENTENCE}}]}
 ANSWER = {"type": "reply", "text": "這句話有七個英文單字。"}
@@ -53,5 +55,5 @@ def test_the_connection_is_tested_from_the_settings_page(reader: Reader, server:
     reader.open("/settings")
     reader.key("connection-test").get_by_role("button").click()
     steps = reader.key("connection-check")
-    expect(steps.get_by_test_id("stMarkdown")).to_have_count(10)
+    expect(steps.get_by_test_id("stMarkdown")).to_have_count(len(STEPS))
     expect(steps).to_contain_text("模型能透過 Responses API 回答。")

@@ -39,9 +39,14 @@ class LlamaServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
 
+def is_installed() -> bool:
+    """Whether the server is built and the model is there."""
+    return _program().exists() and _model_file().exists()
+
+
 def install() -> None:
     """Build the server (about ten minutes on two cores, once) and fetch the model; seconds when both are there."""
-    if _program().exists() and _model_file().exists():
+    if is_installed():
         return
     if not shutil.which("c++"):
         sys.exit(
