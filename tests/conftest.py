@@ -6,9 +6,17 @@ import os
 from typing import Any
 
 import pytest
+from hypothesis import settings
 from support import figures
+from support.scale import scaled
 
 _FOR_TESTS = ("MEMORA_BROWSER", "MEMORA_OPENAPI_DOCUMENT", "MEMORA_TEST_SCALE")
+
+
+# A short run is the same every time: what passes on one machine passes on another. The full run looks for new cases.
+settings.register_profile("short", derandomize=True)
+settings.register_profile("full")
+settings.load_profile(scaled(short="short", full="full"))
 
 
 def pytest_configure() -> None:
