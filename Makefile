@@ -19,8 +19,8 @@ test: ## Run every test, in a real browser too (installs what it needs)
 	@scripts/install requirements-dev.txt
 	@VENV=.peers/llmock scripts/install tests/peers/requirements-llmock.txt
 	@$(PYTHON_IN_VENV) tests/browser/browsers.py
-	$(PYTHON_IN_VENV) -m pytest --ignore tests/browser --numprocesses auto --maxprocesses 4 --dist loadfile
-	$(PYTHON_IN_VENV) -m pytest tests/browser
+	$(PYTHON_IN_VENV) -m pytest -m "not browser" --numprocesses auto --maxprocesses 4 --dist loadfile
+	$(PYTHON_IN_VENV) -m pytest -m browser tests/browser
 
 test-full: ## Run every test, and the long ones in full: all faults everywhere, 200 kills, minutes of load
 	@$(MAKE) test MEMORA_TEST_SCALE=full

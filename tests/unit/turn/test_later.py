@@ -1,4 +1,5 @@
 import threading
+from queue import SimpleQueue
 
 import pytest
 
@@ -13,12 +14,10 @@ def later():
 
 
 def test_jobs_are_called_when_their_time_has_come_whatever_the_order_in_which_they_were_given(later):
-    called, done = [], threading.Event()
-    later.call(done.set, seconds=0.06)
-    for seconds in (0.04, 0.0, 0.02):
-        later.call(lambda seconds=seconds: called.append(seconds), seconds=seconds)
-    assert done.wait(10)
-    assert called == [0.0, 0.02, 0.04]
+    called = SimpleQueue()
+    for seconds in (1.0, 0.0, 0.5):
+        later.call(lambda seconds=seconds: called.put(seconds), seconds=seconds)
+    assert [called.get(timeout=10) for _ in range(3)] == [0.0, 0.5, 1.0]
 
 
 def test_a_job_that_is_due_earlier_does_not_wait_for_the_one_before_it(later):
