@@ -132,7 +132,7 @@ def test_an_answer_cut_in_the_second_request_keeps_what_arrived() -> None:
 
 
 @given(streams, streams)
-@settings(max_examples=scaled(short=60, full=1000), deadline=None)
+@settings(max_examples=scaled(short=25, full=1000), deadline=None)
 def test_whatever_shape_the_streams_have_the_turn_ends_with_a_reply(first: list[bytes], second: list[bytes]) -> None:
     wire = Wire(sse(*first), sse(*second))
     reply, events = answer(wire)

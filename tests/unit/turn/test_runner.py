@@ -215,7 +215,8 @@ def test_a_write_path_that_fails_is_tried_again_by_itself(desk_of, monkeypatch):
     assert len(memories(desk)) == 1
 
 
-def test_write_paths_that_wait_for_their_next_attempt_wait_on_one_thread(desk_of):
+def test_write_paths_that_wait_for_their_next_attempt_wait_on_one_thread(desk_of, monkeypatch):
+    monkeypatch.setattr(learner, "RETRY_SECONDS", (600.0,) * 4)
     desk = desk_of(*["收到", RateLimited()] * 10)
     before = threading.active_count()
     for number in range(10):
