@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Mapping
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import (
     BaseSettings,
     DotEnvSettingsSource,
+    NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
@@ -43,10 +45,13 @@ _ALLOWED = {
     "MEMORA_LANGUAGE": mark("auto, zh_TW, en"),
     "MEMORA_REQUEST_TIMEOUT": mark("seconds, from 1 to 600"),
     "MEMORA_MAX_RETRIES": mark("a whole number from 0 to 10"),
+    "MEMORA_IMAGE_HOSTS": mark("names of hosts with commas between them, such as upload.wikimedia.org"),
     "MEMORA_EMBEDDING_MODEL": mark("the name of an embedding model, not empty"),
     "MEMORA_PORT": mark("a whole number from 1 to 65535"),
     "MEMORA_TEST_SEAM": mark("0, 1 (for tests only)"),
 }
+
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)*")
 
 
 class Settings(BaseSettings):
@@ -68,6 +73,7 @@ class Settings(BaseSettings):
     language: Literal["auto", "zh_TW", "en"] = Field("auto", alias="MEMORA_LANGUAGE")
     request_timeout: float = Field(60.0, alias="MEMORA_REQUEST_TIMEOUT", ge=1, le=600)
     max_retries: int = Field(2, alias="MEMORA_MAX_RETRIES", ge=0, le=10)
+    image_hosts: Annotated[tuple[str, ...], NoDecode] = Field((), alias="MEMORA_IMAGE_HOSTS")
     port: int = Field(DEFAULT_PORT, alias="MEMORA_PORT", ge=1, le=65535)
     test_seam: bool = Field(False, alias="MEMORA_TEST_SEAM")
 
@@ -75,6 +81,14 @@ class Settings(BaseSettings):
     @classmethod
     def _is_http_address(cls, value: str | None) -> str | None:
         return None if value is None else http_address(value)
+
+    @field_validator("image_hosts", mode="before")
+    @classmethod
+    def _are_hosts(cls, value: str | tuple[str, ...]) -> tuple[str, ...]:
+        names = tuple(re.findall(r"[^\s,]+", value.lower())) if isinstance(value, str) else value
+        if not all(map(_HOST.fullmatch, names)):
+            raise ValueError("not the names of hosts")
+        return names
 
     @field_validator("database_url")
     @classmethod

@@ -9,6 +9,7 @@ from memora.memory.profile import validate_profile_value
 from memora.memory.values import CEFR_LEVELS, PROFILE_FIELDS, ProfileField, ProfileValue
 from memora.ui import labels
 from memora.ui.callbacks import told
+from memora.ui.cautions import draw_cautions
 from memora.ui.frame import framed
 from memora.ui.markdown import as_plain
 from memora.ui.numbers import moment
@@ -46,6 +47,7 @@ def draw_field(field: ProfileField, value: ProfileValue | None) -> None:
             st.warning(as_plain(sentence(refused, _)), icon=":material/edit_note:")
         if value:
             st.caption(as_plain(origin(value)))
+            draw_cautions(value.value)
 
 
 def draw_entry(field: ProfileField, current: str) -> None:

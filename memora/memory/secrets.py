@@ -23,7 +23,9 @@ _WORD = r"[^\s。、「」『』“”\"'`()]"
 _SHAPES = (
     re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL),
     re.compile(r"(?<![A-Za-z0-9])(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}"),
-    re.compile(r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|hf_|npm_|pypi-)[A-Za-z0-9_-]{16,}"),
+    re.compile(
+        r"(?<![A-Za-z0-9])(?:gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|xapp-|hf_|npm_|pypi-)[A-Za-z0-9_-]{16,}"
+    ),
     re.compile(r"(?<![A-Za-z0-9])(?:(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[0-9A-Za-z_-]{35})(?![A-Za-z0-9])"),
     re.compile(r"(?<![A-Za-z0-9])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}"),
     re.compile(r"(?<![\d-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"),  # US social security
@@ -69,7 +71,7 @@ _ENGLISH_PASSWORD = re.compile(
 _CARD = re.compile(
     r"(?<!\d)(?:[2-6]\d{3}([ -]?)\d{4}\1\d{4}\1\d{1,7}|3\d{3}[ -]?\d{6}[ -]?\d{4,5}|[2-6]\d{12,18})(?!\d)"
 )
-_TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][1289]\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
+_TAIWAN_ID = re.compile(r"(?<![A-Za-z0-9])[A-Z][1289A-D]\d{8}(?![A-Za-z0-9])", re.IGNORECASE)
 _LETTER_VALUES = dict(zip("ABCDEFGHJKLMNPQRSTUVXYWZIO", range(10, 36), strict=True))
 _IBAN = re.compile(
     r"(?<![A-Za-z0-9])(?:[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?(?=[A-Z]{0,2}\d)[A-Z0-9]{1,3})?"
@@ -130,9 +132,9 @@ def _is_card(number: str) -> bool:
 
 
 def _is_taiwan_id(number: str) -> bool:
-    """The checksum of Taiwan's identity and residence numbers."""
+    """The checksum of Taiwan's identity and residence numbers (the older ones of these have two letters)."""
     tens, ones = divmod(_LETTER_VALUES[number[0].upper()], 10)
-    digits = [tens, ones, *map(int, number[1:])]
+    digits = [tens, ones, *(_LETTER_VALUES[char] % 10 if char.isalpha() else int(char) for char in number[1:].upper())]
     weights = (1, 9, 8, 7, 6, 5, 4, 3, 2, 1, 1)
     return sum(digit * weight for digit, weight in zip(digits, weights, strict=True)) % 10 == 0
 

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -13,7 +14,7 @@ from typing import Literal
 
 from memora.context import TOOL_TURN_TOKEN_RESERVE, TokenCounter, check_message_fits, clean_message, system_prompt
 from memora.context.ports import CalibrationStore, ConversationStore
-from memora.errors import Failure, MemoraError
+from memora.errors import DatabaseUnavailable, Failure, MemoraError
 from memora.memory import LongTermMemory, ProfileStore
 from memora.model import CancelToken, LanguageModel, Usage
 from memora.preferences import PreferenceStore
@@ -29,6 +30,9 @@ from memora.turn.tally import TokenTally
 from memora.turn.trace import Trace, advance, fold
 
 log = logging.getLogger(__name__)
+
+RECORD_AGAIN_SECONDS = 1.0
+"""How long a turn waits whose end could not be recorded, before that is tried again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +83,7 @@ class TurnRunner:
         )
         self._lock = threading.Lock()
         self._answering: dict[str, _Answering] = {}
+        self._closing = threading.Event()
         self._passing_on = threading.Lock()
         """Held while a turn goes from the record into its lane, or from its answer into the write path."""
 
@@ -156,6 +161,7 @@ class TurnRunner:
 
     def close(self, *, timeout: float = 5.0) -> None:
         """Stop taking work and end what runs: answers in the middle are kept as far as they came."""
+        self._closing.set()
         with self._lock:
             running = tuple(self._answering.values())
         for answering in running:
@@ -221,25 +227,37 @@ class TurnRunner:
 
     def _fail(self, turn: Turn, recorder: TurnRecorder, live: TurnLog, failure: Failure) -> None:
         """End a turn that its pipeline could not end. If even the record is out of reach, the page still hears."""
-        end = _failed(recorder.trace, failure)
+        text = recorder.trace.live_text
+        end = replace(_failed(recorder.trace, failure), reply=text, state="cut_off" if text else "failed")
         try:
-            # A reply that was committed stays one, whatever failed after it.
-            self._parts.conversations.finish_turn(
-                user_id=turn.user_id,
-                turn_id=turn.id,
-                reply="",
-                state="failed",
-                response_tokens=end.response_tokens,
-                usage=end.usage,
-                context_messages=0,
-                failure=failure,
-                learn=False,
-            )
-            end = _ended(self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id), recorder.trace)
-            recorder(end)
-        except MemoraError:
+            self._record_end(turn, recorder, end)
+        except MemoraError as error:
             log.exception("turn %s could not be recorded as failed", turn.id)
             live.append(end)
+            if isinstance(error, DatabaseUnavailable):
+                self._record_end_later(turn, recorder, end)
+
+    def _record_end(self, turn: Turn, recorder: TurnRecorder, end: TurnFinished) -> None:
+        """Record ``end``, unless a reply was committed: it stays one, whatever failed after it."""
+        self._parts.conversations.finish_turn(
+            user_id=turn.user_id,
+            turn_id=turn.id,
+            reply=end.reply,
+            state="cut_off" if end.reply else "failed",
+            response_tokens=end.response_tokens,
+            usage=end.usage,
+            context_messages=0,
+            failure=end.failure,
+            learn=False,
+        )
+        recorder(_ended(self._parts.turns.turn(user_id=turn.user_id, turn_id=turn.id), recorder.trace))
+
+    def _record_end_later(self, turn: Turn, recorder: TurnRecorder, end: TurnFinished) -> None:
+        """Until then the turn runs, its text can be read, and what follows in its conversation waits."""
+        while not self._closing.wait(RECORD_AGAIN_SECONDS):
+            with suppress(DatabaseUnavailable):
+                self._record_end(turn, recorder, end)
+                return
 
     def _hand_over(self, turn: Turn, live: TurnLog) -> None:
         """Hand the finished turn to the write path, or let its log go: also when it is to be answered again."""

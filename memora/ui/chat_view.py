@@ -58,9 +58,9 @@ def _draw_turn(drawn: Turn, every: float | None) -> None:
             turn = app.turns.turn(user_id=user_id(), turn_id=drawn.id)
         _draw_question(turn)
         answer = _draw_answer(turn, live)
-        _draw_ending(turn)
+        _draw_ending(turn, live)
         _draw_panel(turn, live)
-        if live and turn.state not in FINAL_STATES:
+        if live and turn.state not in FINAL_STATES and live.trace.state not in FINAL_STATES:
             _draw_stop(turn, live)
             live.follow(lambda trace: _show_text(answer, trace))
         if pace(turn, log) != every:
@@ -77,7 +77,7 @@ def _draw_answer(turn: Turn, live: LiveTurn | None) -> st.delta_generator.DeltaG
     message_key = f"message-{turn.reply_message_id or 'reply-' + turn.id}"
     with st.container(key=message_key), st.chat_message("assistant"), st.container(key=f"answer-{turn.id}"):
         if turn.state in FINAL_STATES:
-            return st.markdown(as_markdown(turn.reply), anchors=False)
+            return st.markdown(_answer(turn.reply), anchors=False)
         trace = live.trace if live else Trace()
         return st.markdown(_arriving(trace, translate()), anchors=False)
 
@@ -88,7 +88,13 @@ def _show_text(answer: st.delta_generator.DeltaGenerator, trace: Trace) -> None:
 
 def _arriving(trace: Trace, _: Translator) -> str:
     """The text so far, or what is being done until there is some."""
-    return as_markdown(trace.live_text) if trace.live_text else f":shimmer[{activity(trace, _)}]"
+    if trace.live_text or trace.state in FINAL_STATES:
+        return _answer(trace.live_text)
+    return f":shimmer[{activity(trace, _)}]"
+
+
+def _answer(text: str) -> str:
+    return as_markdown(text, image_hosts=get_app().settings.image_hosts)
 
 
 def activity(trace: Trace, _: Translator) -> str:
@@ -106,9 +112,12 @@ def activity(trace: Trace, _: Translator) -> str:
             return _("Thinking …")
 
 
-def _draw_ending(turn: Turn) -> None:
-    """How the turn ended, where it did not simply end, and Try again where that helps."""
-    failure = turn.failure
+def _draw_ending(turn: Turn, live: LiveTurn | None) -> None:
+    """How the turn ended, where it did not simply end, and Try again where that helps.
+
+    When the record is out of reach the live turn knows before its row does.
+    """
+    failure = turn.failure or (live.trace.failure if live else None)
     if failure is None and turn.state in _FAILURE_OF_STATE:
         failure = Failure(code=_FAILURE_OF_STATE[turn.state])
     if failure is None:

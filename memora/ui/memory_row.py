@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from memora.i18n import Translator, mark
-from memora.memory.instructions import reads_like_an_instruction
 from memora.memory.values import Category, HistoryEntry, Memory, RecalledMemory
 from memora.ui import labels
 from memora.ui.callbacks import told
+from memora.ui.cautions import draw_cautions
 from memora.ui.markdown import as_label, as_plain
 from memora.ui.notices import told_in_words
 from memora.ui.numbers import full_moment, moment
@@ -26,22 +26,9 @@ def draw_memory(memory: Memory, *, recalled: RecalledMemory | None = None) -> No
     with st.container(key=f"memory-{memory.id}", border=True, gap="xsmall"):
         st.markdown(as_plain(memory.content), anchors=False)
         st.markdown(_badges(memory, recalled, translate()), anchors=False)
-        if reads_like_an_instruction(memory.content):
-            _draw_warning()
+        draw_cautions(memory.content)
         _draw_provenance(memory)
         _draw_actions(memory)
-
-
-def _draw_warning() -> None:
-    _ = translate()
-    st.markdown(
-        ":orange-badge[:material/shield: " + _("reads like an instruction") + "]",
-        anchors=False,
-        help=_(
-            "This sentence seems to be written for a model to obey. It is quoted to the model as something that was "
-            "said, not as an instruction. Delete it if you do not know where it came from."
-        ),
-    )
 
 
 def _badges(memory: Memory, recalled: RecalledMemory | None, _: Translator) -> str:

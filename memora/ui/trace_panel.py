@@ -19,7 +19,7 @@ from memora.turn.spans import (
 )
 from memora.turn.trace import Trace, TraceDigest
 from memora.ui import labels
-from memora.ui.markdown import as_plain
+from memora.ui.markdown import as_name, as_plain
 from memora.ui.numbers import duration
 from memora.ui.sentences import degraded_sentence
 from memora.ui.session import translate
@@ -52,7 +52,7 @@ def trace_label(digest: TraceDigest, state: TurnState, _: Translator) -> str:
         parts.append(
             _.plural("{n} memory recalled", "{n} memories recalled", digest.recalled).format(n=digest.recalled)
         )
-    parts += [f"`{name}`" for name in digest.tools]
+    parts += map(as_name, digest.tools)
     if digest.requests:
         parts.append(_.plural("{n} request", "{n} requests", digest.requests).format(n=digest.requests))
     if digest.total_tokens:
@@ -147,12 +147,12 @@ def _draw_recalled(recalled: RecalledMemory, *, was_used: bool) -> None:
 def _draw_call(span: CallSpan, *, key: str) -> None:
     _ = translate()
     result = {"ok": _("ok"), "error": _("error"), "running": _("running"), "skipped": _("not executed")}[span.status]
-    facts = (f"`{span.name}`", result, duration(span.took_ms, _) if span.took_ms is not None else "")
+    facts = (as_name(span.name), result, duration(span.took_ms, _) if span.took_ms is not None else "")
     with (
         step("function_call", *facts, icon=":material/function:", status=span.status, expanded=True),
         st.container(key=key, gap="xsmall"),
     ):
-        st.caption(f"call_id `{span.call_id}`")
+        st.caption(f"call_id {as_name(span.call_id)}")
         if span.not_executed:
             st.caption(_(labels.NOT_EXECUTED.get(span.not_executed, labels.NOT_EXECUTED["only_one_call_per_turn"])))
         st.caption("arguments")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from memora.model import Item
 from memora.turn.spans import RequestSpan
-from memora.ui.markdown import as_plain
+from memora.ui.markdown import as_name, as_plain
 from memora.ui.numbers import duration
 from memora.ui.session import translate
 from memora.ui.token_words import total_words, usage_line
@@ -37,13 +37,13 @@ def draw_request(span: RequestSpan) -> None:
 def _draw_request_facts(span: RequestSpan) -> None:
     _ = translate()
     model = span.model or str(span.body.get("model", ""))
-    facts = [f"`{model}`"] if model else []
+    facts = [as_name(model)] if model else []
     if span.usage:
         facts.append(usage_line(span.usage, _))
     if span.first_token_ms is not None:
         facts.append(_("first words after {time}").format(time=duration(span.first_token_ms, _)))
     if span.response_status and span.response_status != "completed":
-        facts.append(_("status: {status}").format(status=span.response_status))
+        facts.append(_("status: {status}").format(status=as_name(span.response_status)))
     if span.dropped:
         facts.append(
             _("left out, because the server refuses or ignores it: {names}").format(names=", ".join(span.dropped))
@@ -67,7 +67,7 @@ def _draw_items(items: tuple[Item, ...]) -> None:
     """Items one under the other: who or what, and the text of it."""
     for item in items:
         kind = item.get("role") or item.get("type") or "item"
-        st.caption(f"`{kind}`")
+        st.caption(as_name(str(kind)))
         draw_code(_item_text(item), language=None)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ import pytest
 from browser.browsers import FLAGS, NO_BROWSER, find_browser
 from browser.reader import PATIENCE_SECONDS, Reader
 from browser.running_app import RunningApp
-from playwright.sync_api import Browser, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Dialog, Page, Request, expect, sync_playwright
 from servers.launch import responses_server
 
 ARTIFACTS = Path(__file__).parent.parent / "artifacts"
@@ -94,7 +95,7 @@ def own_app(tmp_path: Path, endpoint: dict[str, str]) -> Iterator[RunningApp]:
 def open_reader(browser: Browser, request: pytest.FixtureRequest) -> Iterator[OpenReader]:
     """Opens browsers at an app's front page; what they show is pictured when the test fails."""
     readers: list[Reader] = []
-    faults: list[str] = []
+    noticed: list[list[str]] = []
 
     def open_one(app: RunningApp, *, locale: str = "zh-TW", width: int = 1280, path: str = "/") -> Reader:
         context = browser.new_context(
@@ -102,8 +103,7 @@ def open_reader(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Op
         )
         page = context.new_page()
         page.set_default_timeout(PATIENCE_MS)
-        page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
-        page.on("request", lambda sent: faults.extend(_leaks(sent)))
+        noticed.append(watched(page, app.url))
         reader = Reader(page, app.url)
         readers.append(reader)
         reader.open(path)
@@ -114,7 +114,7 @@ def open_reader(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Op
         if request.node.stash.get(failed, True):
             _picture(reader.page, name=request.node.name, number=number)
         reader.page.context.close()
-    assert faults == []
+    assert [*chain(*noticed)] == []
 
 
 @pytest.fixture
@@ -123,10 +123,25 @@ def reader(app: RunningApp, open_reader: OpenReader) -> Reader:
     return open_reader(app)
 
 
-def _leaks(sent: Request) -> list[str]:
-    """Requests that leave this machine: there are to be none."""
+def watched(page: Page, home: str) -> list[str]:
+    """What goes wrong in a page from now on: errors of scripts, dialogs, requests to anywhere but ``home``."""
+    noticed: list[str] = []
+
+    def note_dialog(dialog: Dialog) -> None:
+        noticed.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("pageerror", lambda error: noticed.append(f"script error: {error}"))
+    page.on("dialog", note_dialog)
+    # The context sees what windows that the page opens ask for, too.
+    page.context.on("request", lambda sent: noticed.extend(_leaks(sent, home)))
+    return noticed
+
+
+def _leaks(sent: Request, home: str) -> list[str]:
+    """Requests that leave the app: there are to be none."""
     address = urlsplit(sent.url)
-    stays = address.scheme in ("data", "blob") or address.hostname == "127.0.0.1"
+    stays = address.scheme in ("data", "blob") or address.netloc == urlsplit(home).netloc
     return [] if stays else [f"request to {sent.url}"]
 
 

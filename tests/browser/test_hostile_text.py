@@ -1,6 +1,6 @@
 """Whatever a model, a tool or a memory says: nothing runs, nothing leaves the machine, and the page goes on working.
 
-That nothing leaves is watched by the browser itself: a request to anywhere else fails the test (see `open_reader`).
+That nothing leaves, and that no dialog opens, is watched in the browser: either fails the test (see `open_reader`).
 """
 
 from __future__ import annotations
@@ -10,26 +10,25 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser.conftest import OpenReader, running_app
+from browser.conftest import OpenReader, running_app, watched
 from browser.reader import Reader
 from browser.running_app import RunningApp
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 from servers.launch import ResponsesServer, responses_server
-from support.hostile import HOSTILE, RUN
+from support.figures import count
+from support.hostile import ELSEWHERE, FENCES, LONG, RUN, SHORT
+from support.scale import scaled
 
 from memora.assembly import LOCAL_USER, build_app
 from memora.errors import UserError
 from memora.memory import Category
 from memora.settings import Settings
 
-STORABLE = {name: text for name, text in HOSTILE.items() if "surrogate" not in name}
-TOGETHER = tuple(name for name, text in HOSTILE.items() if len(text) < 500 and "```" not in text)
-"""Short ones, which do not hide what follows them: several of them make one answer."""
-ANSWERS = {
-    **{", ".join(some): "\n\n".join(map(HOSTILE.__getitem__, some)) for some in (TOGETHER[::2], TOGETHER[1::2])},
-    **{name: text for name, text in HOSTILE.items() if name not in TOGETHER},
-}
-IN_A_TITLE = ("script", "image", "live links", "directives", "overrides", "headings")
+TOGETHER = "\n\n".join(SHORT.values())
+IN_FENCES = scaled(short=["\n\n".join(FENCES.values())], full=[*FENCES.values()])
+ANSWERS = (TOGETHER, *IN_FENCES, "\n\n".join(LONG.values()))
+STORABLE = {name: text for name, text in (SHORT | FENCES | LONG).items() if "surrogate" not in name}
+IN_A_TITLE = ("script", "image", "live links", "directives", "overrides", "out of a span")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +55,7 @@ def _remember_the_worst(data_dir: Path, settings: dict[str, str]) -> None:
         except UserError:  # too long to be a memory
             continue
     now = prepared.memory.clock()
-    prepared.profiles.set_profile(user_id=LOCAL_USER, field="name", value=STORABLE["handlers"][:80], at=now)
+    prepared.profiles.set_profile(user_id=LOCAL_USER, field="name", value=SHORT["handlers"][:80], at=now)
     for name in IN_A_TITLE:
         conversation = prepared.turns.create_conversation(user_id=LOCAL_USER, title=STORABLE[name][:60], at=now)
         prepared.runner.submit(user_id=LOCAL_USER, conversation_id=conversation.id, text=STORABLE[name])
@@ -64,30 +63,30 @@ def _remember_the_worst(data_dir: Path, settings: dict[str, str]) -> None:
 
 
 def nothing_happened(reader: Reader) -> None:
-    """No script ran, no window opened, the page is as wide as its window."""
+    """No script ran, no window opened, no link does more than lead somewhere, the page is as wide as its window."""
     assert reader.page.evaluate("window.hacked") is None
     assert len(reader.page.context.pages) == 1
     assert reader.page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-    unsafe = "a[href^='javascript:'], a[href^='data:'], a[href^='file:'], iframe[src], object, embed, base"
+    unsafe = "a[href^='javascript:'], a[href^='data:'], a[href^='file:'], iframe[src], object, embed, base, img"
     assert reader.page.locator(f"[data-testid=stMain] :is({unsafe})").count() == 0
 
 
 def test_no_answer_runs_loads_or_breaks_anything(reader: Reader, server: ResponsesServer) -> None:
-    for names, text in ANSWERS.items():
+    for text in ANSWERS:
         server.say_next(text)
-        turn = reader.ask(f"Say: {names}")
+        turn = reader.ask("Say something.")
         expect(reader.answer(turn)).not_to_be_empty()
         nothing_happened(reader)
     turn = reader.ask("請精確計算這句英文有幾個單字：I am still here.")
     expect(reader.answer(turn)).to_contain_text("4")
+    count("hostile texts drawn", len(SHORT | FENCES | LONG))
 
 
 def test_no_call_in_the_trace_runs_loads_or_breaks_anything(reader: Reader, server: ResponsesServer) -> None:
-    for text in ("\n\n".join(map(HOSTILE.__getitem__, TOGETHER)), HOSTILE["combining marks"]):
-        called = {"name": f"count_english_words{HOSTILE['script']}", "arguments": json.dumps({"text": text})}
-        server.say_next(called, text)
+    for name, text in ((SHORT["script"], TOGETHER), (SHORT["out of a span"], LONG["combining marks"])):
+        server.say_next({"name": f"count_english_words{name}", "arguments": json.dumps({"text": text})}, text)
         turn = reader.ask("Call something.")
-        reader.open_trace(turn)
+        expect(reader.open_trace(turn)).to_contain_text(name)
         nothing_happened(reader)
 
 
@@ -109,3 +108,11 @@ def test_a_conversation_with_the_worst_title_can_be_opened(app: RunningApp, open
     reader.wait_until_drawn()
     expect(reader.page.get_by_test_id("stMain").get_by_text(f"<script>{RUN}</script>").first).to_be_visible()
     nothing_happened(reader)
+
+
+def test_what_would_leave_is_noticed(browser: Browser) -> None:
+    page = browser.new_page()
+    noticed = watched(page, "http://127.0.0.1:1")
+    page.set_content(f"<img src='{ELSEWHERE}/i.png'><img src='http://127.0.0.1:2/i.png'><script>alert(1)</script>")
+    page.close()
+    assert sorted(noticed) == ["dialog: 1", "request to http://127.0.0.1:2/i.png", f"request to {ELSEWHERE}/i.png"]

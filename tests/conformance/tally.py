@@ -53,9 +53,7 @@ def lines() -> list[str]:
         return []
     told = [line for kind in KINDS if (line := _line(kind))]
     if openapi.document() is None:
-        told.append(
-            "OpenAI's OpenAPI document is not here, nothing was validated by it: MEMORA_OPENAPI_DOCUMENT says where it is"
-        )
+        told.append("OpenAI's OpenAPI document is not here, nothing was validated by it (MEMORA_OPENAPI_DOCUMENT)")
     return told
 
 

@@ -10,13 +10,13 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from crash.lives import Nursery
+from crash.lives import Family, Nursery
 from servers.launch import ResponsesServer, responses_server
 
 from memora.assembly import App, build_app
-from memora.settings import load_settings
+from memora.settings import APP_FOLDER, load_settings
 
-NURSERY = Path(__file__).with_name("nursery.py")
+PYTHON_PATH = os.pathsep.join([str(APP_FOLDER / "tests"), str(APP_FOLDER)])
 Opened = Callable[[Path], AbstractContextManager[App]]
 
 
@@ -40,11 +40,11 @@ def environment(server: ResponsesServer) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def nursery(environment: dict[str, str]) -> Iterator[Nursery]:
     process = subprocess.Popen(
-        [sys.executable, NURSERY],
+        [sys.executable, "-m", "crash.nursery"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, **environment},
+        env={**os.environ, **environment, "PYTHONPATH": PYTHON_PATH},
     )
     yield Nursery(process)
     process.stdin.close()
@@ -53,7 +53,12 @@ def nursery(environment: dict[str, str]) -> Iterator[Nursery]:
 
 
 @pytest.fixture
-def opened(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch):
+def family(nursery: Nursery, tmp_path: Path) -> Family:
+    return Family(nursery, tmp_path)
+
+
+@pytest.fixture
+def opened(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Opened:
     """Opens Memora on the folder that a life left, as its next start would."""
     for name, value in environment.items():
         monkeypatch.setenv(name, value)

@@ -3,98 +3,129 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from memora.assembly import LOCAL_USER, App
 from memora.memory import Memory, MemoryQuery
+from memora.turn.ports import Turn
 
 RUNNING = ("queued", "running")
 
+Possible = dict[str, set[Any]]
+"""Field → what it may hold: one value, or two from the moment that a change is begun until it is done."""
 
-@dataclass
-class Expected:
-    """A memory made by hand: what it may say and whether it may be deleted; two answers while a call is under way."""
-
-    contents: set[str]
-    deleted: set[bool] = field(default_factory=lambda: {False})
-    pinned: set[bool] = field(default_factory=lambda: {False})
+CHANGES: Mapping[str, tuple[str, Any]] = {
+    "edit": ("content", None),
+    "pin": ("pinned", True),
+    "delete": ("is_deleted", True),
+    "undelete": ("is_deleted", False),
+    "rename conversation": ("title", None),
+    "delete conversation": ("is_deleted", True),
+    "undelete conversation": ("is_deleted", False),
+}
+"""What is done → the field that it changes, and to what: None says that the announcement tells it."""
+ENTRIES = {"edit": "edited", "pin": "pinned", "delete": "deleted", "undelete": "undeleted", "restore": "restored"}
+"""What is done to a memory → the entry in its history that it leaves."""
 
 
 class Ledger:
     """Read from the files that lives write into."""
 
     def __init__(self) -> None:
-        self.memories: dict[str, Expected] = {}
-        self.begun: set[str] = set()
-        self.messages: dict[str, str] = {}
-        self.maybe_messages: dict[str, str] = {}
         self.acknowledged = 0
+        self.refused: list[dict[str, Any]] = []
+        self._memories: dict[str, Possible] = {}
+        self._conversations: dict[str, Possible] = {}
+        self._messages: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self._entries: dict[str, Counter[tuple[str, str]]] = {"begun": Counter(), "done": Counter()}
 
     def read(self, path: Path) -> None:
         """Add what one life has told; its last line may be cut off."""
-        for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
+        written = path.read_text(encoding="utf-8") if path.exists() else ""
+        for line in written.split("\n")[:-1]:
             told = json.loads(line)
-            self._note(told, is_done=told["state"] == "done")
+            if told["state"] == "refused":
+                self.refused.append(told)
+            else:
+                self._note(told["what"], told)
 
-    def _note(self, told: dict[str, str], *, is_done: bool) -> None:
+    def _note(self, what: str, told: dict[str, Any]) -> None:
+        is_done = told["state"] == "done"
         self.acknowledged += is_done
-        match told["what"]:
-            case "say":
-                known = self.messages if is_done else self.maybe_messages
-                known[told["conversation_id"]] = told["text"]
-            case "add" if is_done:
-                self.memories[told["id"]] = Expected({told["content"]})
-            case "add":
-                self.begun.add(told["content"])
-            case "edit":
-                self._change(self.memories[told["id"]].contents, told["content"], is_done=is_done)
-            case "pin":
-                self._change(self.memories[told["id"]].pinned, True, is_done=is_done)
-            case "delete" | "undelete" as what:
-                self._change(self.memories[told["id"]].deleted, what == "delete", is_done=is_done)
-
-    def _change(self, possible: set, value: object, *, is_done: bool) -> None:
-        if is_done:
-            possible.clear()
-        possible.add(value)
+        if what == "say":
+            self._messages[told["id"]] = told["text"]
+            if is_done:
+                self._taken.add(told["id"])
+        elif what == "create conversation" and is_done:
+            self._conversations[told["id"]] = {"title": {told["title"]}, "is_deleted": {False}}
+        elif what == "add" and is_done:
+            self._memories[told["id"]] = {"content": {told["content"]}, "pinned": {False}, "is_deleted": {False}}
+        elif what in CHANGES:
+            field, value = CHANGES[what]
+            possible = {**self._memories, **self._conversations}[told["id"]][field]
+            if is_done:
+                possible.clear()
+            possible.add(told[field] if value is None else value)
+        if what in ENTRIES:
+            self._entries[told["state"]][told["id"], ENTRIES[what]] += 1
 
     def complaints(self, app: App) -> Iterator[str]:
         """What is lost, doubled or half done in the record that ``app`` has opened."""
         stored = {memory.id: memory for memory in all_memories(app)}
+        yield from _about_the_file(app.settings.data_dir / "memora.db")
         yield from self._about_memories(stored)
-        yield from _about_contents(app, stored)
+        yield from _about_contents(stored)
+        yield from self._about_history(app, stored)
+        yield from self._about_conversations(app)
         yield from self._about_messages(app)
 
-    def _about_memories(self, stored: dict[str, Memory]) -> Iterator[str]:
-        for memory_id, expected in self.memories.items():
-            memory = stored.get(memory_id)
-            if memory is None:
-                yield f"lost: memory {expected.contents}"
-            elif memory.content not in expected.contents:
-                yield f"lost: {memory.content!r} should say one of {expected.contents}"
-            elif (memory.deleted_at is not None) not in expected.deleted:
-                yield f"lost: {memory.content!r} was deleted {memory.deleted_at}"
-            elif memory.pinned not in expected.pinned:
-                yield f"lost: the pin of {memory.content!r}"
+    def _about_memories(self, stored: Mapping[str, Memory]) -> Iterator[str]:
+        for memory_id, possible in self._memories.items():
+            if memory := stored.get(memory_id):
+                fields = {
+                    "content": memory.content,
+                    "pinned": memory.pinned,
+                    "is_deleted": memory.deleted_at is not None,
+                }
+                yield from _about_fields(f"memory {memory.content!r}", fields, possible)
+            else:
+                yield f"lost: memory {possible['content']}"
+
+    def _about_history(self, app: App, stored: Mapping[str, Memory]) -> Iterator[str]:
+        for memory in stored.values():
+            history = app.memory.history(user_id=LOCAL_USER, memory_id=memory.id)
+            actions = Counter(entry.action for entry in history if entry.memory_id == memory.id)
+            if actions["created"] != 1:
+                yield f"lost: the history of {memory.content!r} is {dict(actions)}"
+            for action in ENTRIES.values():
+                if actions[action] < self._entries["done"][memory.id, action]:
+                    yield f"lost: {memory.content!r} was {action} {actions[action]} times"
+                if actions[action] > self._entries["begun"][memory.id, action]:
+                    yield f"doubled: {memory.content!r} was {action} {actions[action]} times"
+
+    def _about_conversations(self, app: App) -> Iterator[str]:
+        titles = {found.id: found.title for found in app.turns.conversations(user_id=LOCAL_USER, limit=10_000)}
+        for conversation_id, possible in self._conversations.items():
+            fields = {"is_deleted": conversation_id not in titles}
+            if conversation_id in titles:
+                fields["title"] = titles[conversation_id]
+            yield from _about_fields(f"conversation {conversation_id}", fields, possible)
 
     def _about_messages(self, app: App) -> Iterator[str]:
-        for conversation_id, text in {**self.maybe_messages, **self.messages}.items():
+        for conversation_id, text in self._messages.items():
             turns = app.turns.turns(user_id=LOCAL_USER, conversation_id=conversation_id, before=None, limit=10)
-            if conversation_id in self.messages and not turns:
+            if conversation_id in self._taken and not turns:
                 yield f"lost: message {text!r}"
             if len(turns) > 1:
                 yield f"doubled: message {text!r}, {len(turns)} times"
             for turn in turns:
-                if turn.user_message != text:
-                    yield f"lost: message {text!r} reads {turn.user_message!r}"
-                if turn.state in RUNNING:
-                    yield f"stuck: {text!r} is {turn.state}"
-                trace = app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id)
-                if (trace.state, trace.reply) != (turn.state, turn.reply):
-                    yield f"half done: the trace of {text!r} is {trace.state}, its turn {turn.state}"
+                yield from _about_turn(app, turn, text)
 
 
 def all_memories(app: App) -> tuple[Memory, ...]:
@@ -107,11 +138,35 @@ def all_memories(app: App) -> tuple[Memory, ...]:
     return tuple(found)
 
 
-def _about_contents(app: App, stored: dict[str, Memory]) -> Iterator[str]:
-    """Nothing twice, nothing without its history."""
+def _about_fields(name: str, fields: Mapping[str, Any], possible: Possible) -> Iterator[str]:
+    for field, value in fields.items():
+        if value not in possible[field]:
+            yield f"lost: {field} of {name} is {value!r} and should be one of {possible[field]}"
+
+
+def _about_contents(stored: Mapping[str, Memory]) -> Iterator[str]:
     current = Counter(memory.content for memory in stored.values() if memory.is_current)
     yield from (f"doubled: memory {content!r}, {times} times" for content, times in current.items() if times > 1)
-    for memory in stored.values():
-        actions = [entry.action for entry in app.memory.history(user_id=LOCAL_USER, memory_id=memory.id)]
-        if "created" not in actions:
-            yield f"lost: the history of {memory.content!r} is {actions}"
+
+
+def _about_turn(app: App, turn: Turn, text: str) -> Iterator[str]:
+    if turn.user_message != text:
+        yield f"lost: message {text!r} reads {turn.user_message!r}"
+    if turn.state in RUNNING:
+        yield f"stuck: {text!r} is {turn.state}"
+    if turn.state == "done" and not turn.reply:
+        yield f"lost: the reply to {text!r}"
+    if turn.learning == "failed":
+        yield f"lost: what {text!r} teaches"
+    trace = app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id)
+    if (trace.state, trace.reply) != (turn.state, turn.reply):
+        yield f"half done: the trace of {text!r} is {trace.state}, its turn {turn.state}"
+
+
+def _about_the_file(path: Path) -> Iterator[str]:
+    """Whether SQLite finds every page and every reference whole."""
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
+        (verdict,) = connection.execute("PRAGMA integrity_check").fetchone()
+        dangling = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if verdict != "ok" or dangling:
+        yield f"half done: the file is {verdict}, dangling {dangling}"

@@ -1,9 +1,13 @@
 import json
+import time
 
 import pytest
 
+from memora.errors import DatabaseUnavailable
+from memora.providers.database.conversations import SqlConversations
+from memora.turn import runner
 from memora.ui.conversation import title_of
-from tests.pages.conftest import texts
+from tests.pages.conftest import SECONDS, texts
 
 COUNT = "請精確計算這句英文有幾個單字：I have studied English for three years."
 
@@ -131,6 +135,36 @@ def test_an_interrupted_turn_says_so_and_can_be_tried_again(page, app, user):
     assert "Memora was closed in the middle of this answer" in texts(page)
     page.button(key=f"retry-{turn.id}").click().run()
     assert app.turns.turn(user_id=user, turn_id=turn.id).state != "interrupted"
+
+
+def test_an_answer_that_cannot_be_recorded_says_so_at_once_and_can_be_tried_again_afterwards(
+    page, app, user, monkeypatch
+):
+    def refuse(*_, **__):
+        raise DatabaseUnavailable(path="/data/memora.db", reason="disk_full")
+
+    monkeypatch.setattr(runner, "RECORD_AGAIN_SECONDS", 0.05)
+    conversation = app.turns.create_conversation(user_id=user, title="full", at=app.memory.clock())
+    with monkeypatch.context() as full:
+        full.setattr(SqlConversations, "finish_turn", refuse)
+        turn = app.runner.submit(user_id=user, conversation_id=conversation.id, text="hello")
+        wait_until(lambda: app.runner.trace(user_id=user, turn_id=turn.id).failure)
+        page.query_params["c"] = conversation.id
+        page.run()
+        assert "/data/memora.db cannot be used at the moment" in texts(page)
+        assert "stop" not in [button.key for button in page.button]
+    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "cut_off")
+    page.run()
+    assert app.turns.turn(user_id=user, turn_id=turn.id).reply in texts(page)
+    page.button(key=f"retry-{turn.id}").click().run()
+    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "done")
+
+
+def wait_until(condition):
+    deadline = time.monotonic() + SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,15 @@ any_json: st.SearchStrategy[Any] = st.recursive(
 readable_text: st.SearchStrategy[str] = st.text(st.characters(codec="utf-8"), max_size=30)
 """Text that can be encoded."""
 
+finite_numbers: st.SearchStrategy[float] = st.floats(allow_nan=False, allow_infinity=False)
+
+readable_json: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | finite_numbers | readable_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(readable_text, inner, max_size=3),
+    max_leaves=4,
+)
+"""JSON as the standard has it."""
+
 
 def _nested(depth: int, opening: str, closing: str) -> str:
     return opening * depth + closing * depth

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypedDict, Union
 
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, create_model
-from support.anything import readable_text
+from support.anything import finite_numbers, readable_text
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Grade(IntEnum):
 
 TEXT = Shape(str, readable_text)
 INTEGER = Shape(int, st.integers(-(2**53), 2**53))
-NUMBER = Shape(float, st.floats(allow_nan=False, allow_infinity=False))
+NUMBER = Shape(float, finite_numbers)
 TRUTH = Shape(bool, st.booleans())
 ONE_OF_THREE = Shape(Literal["a", "b", "null"], st.sampled_from(["a", "b", "null"]))
 ONE_OF_ONE = Shape(Literal["only"], st.just("only"))

@@ -15,3 +15,17 @@ def test_a_wrong_value_of_counting_is_reported_by_name(monkeypatch: pytest.Monke
     with pytest.raises(InvalidSetting) as refused:
         load_settings()
     assert refused.value.params == {"name": "MEMORA_COUNT_TOKENS", "allowed": "off, on"}
+
+
+def test_no_host_may_send_images_unless_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load_settings().image_hosts == ()
+    monkeypatch.setenv("MEMORA_IMAGE_HOSTS", "Upload.Wikimedia.org, example.com")
+    assert load_settings().image_hosts == ("upload.wikimedia.org", "example.com")
+
+
+@pytest.mark.parametrize("hosts", ["https://example.com", "*.example.com", "a/b", "a.com, b|c"])
+def test_what_is_no_host_is_reported_by_name(monkeypatch: pytest.MonkeyPatch, hosts: str) -> None:
+    monkeypatch.setenv("MEMORA_IMAGE_HOSTS", hosts)
+    with pytest.raises(InvalidSetting) as refused:
+        load_settings()
+    assert refused.value.params["name"] == "MEMORA_IMAGE_HOSTS"

@@ -18,6 +18,8 @@ from support.shapes import Shape, models
 
 from memora.structured import strict_schema
 
+pytestmark = pytest.mark.timeout(600)
+
 
 def as_sent(schema: dict[str, Any]) -> dict[str, Any]:
     """What of a request carries ``schema``."""

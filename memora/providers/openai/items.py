@@ -36,12 +36,14 @@ def as_dict(value: Any) -> dict[str, Any]:
 def sendable(item: Mapping[str, Any]) -> Item:
     """``item`` without what the API refuses as input.
 
-    That is: nulls, what the SDK has added (``parsed`` and ``parsed_arguments``), and the ``status`` of a
-    reasoning item.
+    That is: nulls, what the SDK has added (``parsed`` and ``parsed_arguments``), the ``status`` of a reasoning
+    item, and what is no part of a message in its ``content``.
     """
     cleaned: Item = _clean(item)
     if cleaned.get("type") == "reasoning":
         cleaned.pop("status", None)
+    if cleaned.get("type", "message") == "message" and "content" in cleaned:
+        cleaned["content"] = _parts(cleaned["content"])
     return cleaned
 
 
@@ -64,6 +66,12 @@ def well_formed(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def _parts(content: Any) -> str | list[Item]:
+    if isinstance(content, str):
+        return content
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
 def _readable(value: Any, *, depth: int = 0) -> Any:

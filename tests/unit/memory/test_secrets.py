@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memora.memory.secrets import MASK, find_secrets, holds_secret, mask_secrets
 
@@ -33,6 +35,10 @@ SECRETS = [
     "a123456789",
     "身分證 A123456788",
     "居留證 A800000014",
+    "AC01234567",
+    "xapp-1-A0123456789-abcdefghij",
+    "xoxb-123456789012-abcdefghijklmnop",
+    "sk_live_" + "0123456789abcdefghijABCD",
     "My SSN is 123-45-6789",
     "my social security number is 123456789",
     "護照號碼是 312345678",
@@ -74,6 +80,10 @@ HARMLESS = [
     "我的 IG 帳號是 mei_chen_1999",
     "The sk-learn library is hard.",
     "A123456788",
+    "AC01234568",
+    "發票 AC-12345678",
+    "訂單編號 20260315-000123",
+    "4111 1111 1111 1112",
     "GB82 WEST 1234 5698 7654 33",
     "The password's length is 12.",
     "密碼改成比較長的",
@@ -129,3 +139,61 @@ def test_a_secret_that_is_known_is_found_without_a_word_that_says_so():
 def test_masking_twice_changes_nothing_more():
     for text in SECRETS:
         assert mask_secrets(mask_secrets(text)) == mask_secrets(text)
+
+
+# Checksums, each computed here in another way than in the module.
+
+
+def digits(least: int, most: int):
+    return st.text("0123456789", min_size=least, max_size=most)
+
+
+def closed_by_luhn(start: str) -> str:
+    """``start`` with the digit that makes it a card number: doubling from the right, in a table."""
+    double = "0246813579"
+    places = enumerate(reversed(start))
+    return start + str(-sum(int(double[int(char)] if place % 2 == 0 else char) for place, char in places) % 10)
+
+
+def closed_taiwan_id(start: str) -> str:
+    """The start of an identity number with its last digit; the letters as Taiwan's offices number them."""
+    place = ord(start[0]) - ord("A")
+    letter = [1, 10, 19, 28, 37, 46, 55, 64, 39, 73, 82, 2, 11, 20, 48, 29, 38, 47, 56, 65, 74, 83, 21, 3, 12, 30]
+    total = letter[place] + sum(int(char) * weight for char, weight in zip(start[1:], range(8, 0, -1), strict=True))
+    return start + str(-total % 10)
+
+
+def closed_iban(country: str, account: str) -> str:
+    """An account with the two digits behind its country that make the remainder 1, digit by digit."""
+    remainder = 0
+    for char in f"{account}{country}00":
+        for figure in str(int(char, 36)):
+            remainder = (remainder * 10 + int(figure)) % 97
+    return f"{country}{98 - remainder:02}{account}"
+
+
+card_numbers = st.builds(lambda first, rest: closed_by_luhn(first + rest), st.sampled_from("23456"), digits(14, 14))
+taiwan_ids = st.builds(
+    lambda letter, kind, rest: closed_taiwan_id(letter + kind + rest),
+    st.sampled_from("ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+    st.sampled_from("1289"),
+    digits(7, 7),
+)
+ibans = st.builds(
+    lambda country, bank, account: closed_iban(country, bank + account),
+    st.sampled_from(["NL", "GB", "IE"]),
+    st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ", min_size=4, max_size=4),
+    digits(10, 12),
+)
+numbers = st.one_of(card_numbers, taiwan_ids, ibans)
+
+
+@given(numbers)
+def test_every_number_with_its_checksum_is_a_secret(number):
+    assert mask_secrets(f"It is {number}, I think.") == f"It is {MASK}, I think."
+
+
+@given(numbers, st.integers(1, 9))
+def test_no_number_with_a_wrong_last_digit_is_a_secret(number, off):
+    wrong = number[:-1] + str((int(number[-1]) + off) % 10)
+    assert not holds_secret(f"It is {wrong}, I think.")

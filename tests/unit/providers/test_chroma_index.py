@@ -3,6 +3,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import pytest
 
 from memora.memory.ports import IndexEntry, IndexUnavailable
 from memora.providers import chroma_index
+from memora.providers.chroma_client import ChromaClient
 from memora.providers.chroma_index import ChromaIndex
 
 USER = "mei"
@@ -179,6 +181,56 @@ def test_a_damaged_database_is_moved_aside_and_the_index_begun_anew(
     if damage:
         [aside] = tmp_path.glob("chroma-damaged-*")
         assert (aside / "chroma.sqlite3").read_bytes() == damage
+
+
+@pytest.mark.parametrize("table", ["migrations", "collections", "segments", "embeddings_queue"])
+def test_a_page_that_chroma_would_come_to_later_is_found_damaged_at_the_start(
+    table: str, tmp_path: Path, opened: list[ChromaIndex]
+) -> None:
+    index = start(tmp_path, opened)
+    fill(index)
+    index.close()
+    damage(tmp_path / "chroma" / "chroma.sqlite3", table)
+    again = start(tmp_path, opened)
+    assert again.revisions(user_id=USER) == {}
+    fill(again)
+    assert len(again.search(user_id=USER, vector=EAST, limit=9)) == 3
+    assert len(list(tmp_path.glob("chroma-damaged-*"))) == 1
+
+
+def test_a_database_found_damaged_under_way_is_reported_and_then_begun_anew(index: ChromaIndex, tmp_path: Path) -> None:
+    fill(index)
+    assert len(index.revisions(user_id=USER)) == 3
+    damage(tmp_path / "chroma" / "chroma.sqlite3", "embeddings_queue")
+    # Chroma itself may go on for a while with what it has read.
+    with pytest.raises(IndexUnavailable) as caught:
+        index.upsert(user_id=USER, entries=[entry("of another length", 1.0)])
+    assert caught.value.code == "broken"
+    fill(index)
+    assert len(index.search(user_id=USER, vector=EAST, limit=9)) == 3
+    assert len(list(tmp_path.glob("chroma-damaged-*"))) == 1
+
+
+def damage(database: Path, table: str) -> None:
+    """Overwrite the first page of a table."""
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", [table]).fetchone()
+    with database.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+
+
+class PanicException(BaseException):
+    """As Python's binding of Rust throws it."""
+
+
+def test_a_panic_of_chromas_core_is_an_error_and_ends_no_thread(tmp_path: Path) -> None:
+    client = ChromaClient(folder=tmp_path / "chroma", url=None)
+    with pytest.raises(IndexUnavailable) as caught, client.use():
+        raise PanicException("called `unwrap()` on an `Err` value")
+    assert caught.value.code == "broken"
+    client.close()
 
 
 def test_a_file_in_place_of_the_folder_is_moved_aside(tmp_path: Path, opened: list[ChromaIndex]) -> None:

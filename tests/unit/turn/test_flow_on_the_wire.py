@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from support.odd_streams import streams
 from support.scale import scaled
 from support.wire import Chunk, Wire, delta, ended, event, item_done, sse
@@ -132,7 +133,17 @@ def test_an_answer_cut_in_the_second_request_keeps_what_arrived() -> None:
 
 
 @given(streams, streams)
-@settings(max_examples=scaled(short=25, full=1000), deadline=None)
+@example([event("response.output_item.added", item={**CALL, "name": "\ud800"}), ended(CALL)], [delta("a")])
+@example([ended({**CALL, "\ud800": 1})], [])
+@example([ended(ANSWER, id="\ud800", model="\ud800")], [])
+@example([ended(ANSWER, kind="response.failed", error={"message": "\ud800"})], [])
+@example([ended({**CALL, "more": json.loads("[" * 150 + "]" * 150)})], [delta("a"), ended(ANSWER)])
+@example([ended({**CALL, "arguments": json.loads("[" * 400 + "]" * 400)})], [])
+@example([ended({**ANSWER, "content": [None, "a", 1, []]}, usage=None)], [])
+@example([ended({**ANSWER, "content": 5}, usage=None)], [])
+@example([ended({"content": [None]}, usage=None)], [])
+@example([ended(ANSWER, usage={"input_tokens": 10**30, "output_tokens": 1})], [])
+@settings(max_examples=scaled(short=25, full=500), deadline=None)
 def test_whatever_shape_the_streams_have_the_turn_ends_with_a_reply(first: list[bytes], second: list[bytes]) -> None:
     wire = Wire(sse(*first), sse(*second))
     reply, events = answer(wire)

@@ -1,10 +1,15 @@
+import html
 import re
+import textwrap
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from support.scale import scaled
 
-from memora.ui.markdown import WORD_JOINER, as_label, as_markdown, as_plain
+from memora.ui.markdown import WORD_JOINER, as_label, as_markdown, as_name, as_plain
 
 IMAGE = re.compile(r"(?<!\\)(?:\\\\)*!\[x\]\(https")
 
@@ -67,6 +72,39 @@ def test_a_link_without_words_is_shown_as_written():
     assert as_markdown("[ ](https://example.com)") == r"\[ \]\(https://example.com)"
 
 
+def drawn_with(hosts: tuple[str, ...], text: str) -> bool:
+    return "![" in as_markdown(text, image_hosts=hosts)
+
+
+def test_images_of_a_host_that_is_allowed_stay():
+    hosts = ("example.com", "img.example.org")
+    assert drawn_with(hosts, "![a cat](https://example.com/cat.png)")
+    assert drawn_with(hosts, "see ![](https://img.example.org/?q=1)")
+    assert not drawn_with((), "![a cat](https://example.com/cat.png)")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "http://example.com/cat.png",
+        "https://example.com.invalid/cat.png",
+        "https://example.com@other.invalid/cat.png",
+        "https://example.com",
+        "https://exampleXcom/cat.png",
+        "https://other.invalid/?https://example.com/cat.png",
+        "//example.com/cat.png",
+        "<https://example.com/cat.png>",
+        "https://example.com\\@other.invalid/cat.png",
+    ],
+)
+def test_images_of_any_other_address_are_links(target):
+    assert not drawn_with(("example.com",), f"![a cat]({target})")
+
+
+def test_an_allowed_host_allows_no_image_by_reference():
+    assert not drawn_with(("example.com",), "![cat][c]\n\n[c]: https://example.com/cat.png")
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -112,6 +150,23 @@ def test_code_is_left_alone(code):
     assert as_markdown(code) == code
 
 
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "```mermaid",
+        "~~~ Mermaid x",
+        "> ```mermaid",
+        "- ```mermaid",
+        "```&#109;ermaid",
+        "```m\\ermaid",
+        "- - ````MERMAID",
+    ],
+)
+def test_a_diagram_is_shown_as_code(fence):
+    (drawn,) = (part.info for part in parts(as_markdown(f"{fence}\nflowchart TD")) if part.type == "fence")
+    assert "mermaid" not in html.unescape(drawn).replace("\\", "").lower()
+
+
 def test_what_follows_a_closed_fence_is_tamed_again():
     assert as_markdown("```\n$1\n```\n$2") == "```\n$1\n```\n\\$2"
 
@@ -149,6 +204,24 @@ def test_a_label_is_one_line_and_is_cut():
     assert as_label("x" * 100, limit=10) == "x" * 9 + "…"
 
 
+def test_a_name_is_code_unless_it_holds_what_no_name_does():
+    assert as_name("meta/llama-3.1:8b@q4") == "`meta/llama-3.1:8b@q4`"
+    assert as_name("x` ![](https://e.invalid) `") == r"x\` \!\[\](https://e.invalid) \`"
+    assert as_name("x] y") == r"x\] y"
+    assert len(as_name("x" * 1_000)) < 100
+
+
+@pytest.mark.parametrize("draw", [as_markdown, as_plain, as_label])
+def test_no_writing_direction_is_set_against_the_letters_own(draw):
+    assert draw("pay \u202elive\u202c, \u2067not\u2069 evil") == "pay live, not evil"
+    assert draw("\u05d0\u05d1 \u200f- 👩\u200d🏫") == "\u05d0\u05d1 \u200f- 👩\u200d🏫"
+
+
+@pytest.mark.parametrize("draw", [as_markdown, as_plain, as_label])
+def test_marks_are_not_stacked_beyond_their_line(draw):
+    assert draw("e\u0301" + "Z" + "\u0336\u0301" * 5_000 + "o") == "e\u0301" + "Z" + "\u0336\u0301" * 4 + "o"
+
+
 @given(st.text())
 def test_any_text_can_be_drawn(text):
     as_markdown(text)
@@ -165,7 +238,15 @@ def test_any_text_can_be_drawn(text):
         "- ```\n",
         "a ` b\n\n",
         "| ` | ",
-        "      ```\n",
+        "a\n\n      ```\n",
+        "\ufeff```\n\n```\n",
+        "\u3000```\n\n```\n",
+        "```\na\r```\r",
+        "```\n- ```\n```\n",
+        "```\n```\u3000\n```\n",
+        "> ```\n<!--\n```\n```\n-->\n",
+        "> ```\n~~~\n```\n```\n~~~\n",
+        "- - ```\n    ```\n```\n```\n",
         "](\n\n",
         "[x]:\n",
         "1. ```\n\n",
@@ -185,3 +266,55 @@ def test_code_at_the_margin_keeps_even_image_marks():
 def test_no_image_survives_outside_code_at_the_margin(text):
     if not any(line.startswith(("```", "~~~")) for line in text.split("\n")):
         assert not IMAGE.search(as_markdown(f"{text}![x](https://example.com)"))
+
+
+PIECES = (
+    "```",
+    "~~~",
+    "`",
+    "\n",
+    "\n\n",
+    "\r",
+    "> ",
+    "- ",
+    "1. ",
+    "  ",
+    "    ",
+    "\t",
+    "a",
+    "|",
+    "\\",
+    "!",
+    "[",
+    "](",
+    "$$",
+)
+PIECES += ("<!--", "-->", "<div>", "<", "*", "\ufeff", "\u3000", ":::n", "[^1]: ", "![r]", "字**：**")
+PIECES += (
+    "![x](https://e.invalid/i)",
+    "[x](javascript:y)",
+    "[x](data:y)",
+    "[r]: https://e.invalid/r",
+    "[![x](//e)](/l)",
+)
+commonmark = MarkdownIt("commonmark").enable("strikethrough")
+commonmark.validateLink = lambda _target: True
+
+
+def parts(text: str) -> list[Token]:
+    """What an independent parser makes of ``text``, as Streamlit would hand it over."""
+    blocks = commonmark.parse(textwrap.dedent(text).strip())
+    return [part for block in blocks for part in (block, *(block.children or ()))]
+
+
+def pictures_and_live_links(text: str) -> list[str]:
+    targets = [str(part.attrGet("href")) for part in parts(text) if part.type == "link_open"]
+    pictures = [str(part.attrGet("src")) for part in parts(text) if part.type == "image"]
+    return pictures + [target for target in targets if target.startswith(("javascript:", "data:"))]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+@settings(max_examples=scaled(short=500, full=10_000), deadline=None)
+def test_no_parser_finds_a_picture_or_a_live_link_in_what_is_drawn(text):
+    assert pictures_and_live_links(as_markdown(f"{text}![x](https://e.invalid/i)")) == []
+    assert pictures_and_live_links(as_plain(f"{text}![x](https://e.invalid/i)")) == []

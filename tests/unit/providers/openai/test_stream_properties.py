@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.anything import any_json, any_text, readable_text
 from support.figures import count
 from support.scale import scaled
-from support.wire import USAGE, Wire, sse
+from support.wire import USAGE, Wire, ended, event, sse
 
 from memora.errors import ModelError, StreamCut
 from memora.model import CallAnnounced, CancelToken, ModelEvent, ModelRequest, ModelResponse, ResponseEnded, TextDelta
 
-EXAMPLES = settings(max_examples=scaled(short=60, full=1000), deadline=None)
+pytestmark = pytest.mark.timeout(600)
+EXAMPLES = settings(max_examples=scaled(short=60, full=500), deadline=None)
 REQUEST = ModelRequest(
     purpose="answer", instructions="", input=({"type": "message", "role": "user", "content": "How many words?"},)
 )
@@ -34,9 +36,9 @@ class Framing:
     is_ascii: bool
     comment: str
 
-    def written(self, event: Json) -> bytes:
-        data = json.dumps(event, ensure_ascii=self.is_ascii)
-        name = [f"event:{self.space}{event['type']}"] if self.names_events else []
+    def written(self, said: Json) -> bytes:
+        data = json.dumps(said, ensure_ascii=self.is_ascii)
+        name = [f"event:{self.space}{said['type']}"] if self.names_events else []
         lines = [*self.comment.splitlines(), *name, f"data:{self.space}{data}", "", ""]
         return self.line_end.join(lines).encode("utf-8", "backslashreplace")
 
@@ -217,6 +219,12 @@ def test_a_terminal_event_that_comes_early_still_says_everything(told: Told, fra
     *events, last = told.events
     events.insert(place % len(told.events), last)
     check_says(response_in(decoded([b"".join(framing.written(event) for event in events)])), told)
+
+
+def test_a_call_that_is_told_twice_is_one_call() -> None:
+    call = _item("function_call", "one two", 0)
+    done = event("response.output_item.done", output_index=0, item=call)
+    assert response_in(decoded([done, done, ended(output=[])])).output == (call,)
 
 
 @EXAMPLES
