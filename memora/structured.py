@@ -10,8 +10,17 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from memora.errors import BadResponse, ServerFailed
-from memora.model import CancelToken, Item, LanguageModel, ModelRequest, ModelResponse, OutputSchema, Usage
+from memora.errors import BadResponse
+from memora.model import (
+    CancelToken,
+    Item,
+    LanguageModel,
+    ModelRequest,
+    ModelResponse,
+    OutputSchema,
+    Usage,
+    rough_token_count,
+)
 from memora.prompts import render
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -90,8 +99,7 @@ def _strict(node: Any) -> Any:
 
 def _complete(model: LanguageModel, request: ModelRequest, *, cancel: CancelToken) -> ModelResponse:
     response = model.complete(request, cancel=cancel)
-    if response.status == "failed":
-        raise ServerFailed(response.failure.detail if response.failure else "")
+    response.raise_if_failed()
     return response
 
 
@@ -139,17 +147,13 @@ def _message(role: str, content: str) -> Item:
 
 
 def _usage(response: ModelResponse, request: ModelRequest) -> Usage:
-    """What the server reported, or an estimate: a quarter of the bytes, near enough for both languages."""
+    """What the server reported, or a rough estimate."""
     if response.usage:
         return response.usage
     sent = request.instructions + json.dumps(request.input, ensure_ascii=False)
     return Usage(
-        input_tokens=_estimate(sent),
-        output_tokens=_estimate(response.text),
+        input_tokens=rough_token_count(sent),
+        output_tokens=rough_token_count(response.text),
         input_source="estimated",
         output_source="estimated",
     )
-
-
-def _estimate(text: str) -> int:
-    return (len(text.encode("utf-8", "replace")) + 3) // 4

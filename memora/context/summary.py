@@ -9,7 +9,7 @@ from memora.context.message import clean_message
 from memora.context.ports import StoredMessage
 from memora.context.quoted import quoted_json
 from memora.context.tokens import TokenCounter
-from memora.errors import BadResponse, ServerFailed
+from memora.errors import BadResponse
 from memora.model import CancelToken, Item, LanguageModel, ModelRequest, ModelResponse, Usage
 from memora.prompts import render
 
@@ -98,8 +98,7 @@ class Summarizer:
 
 def _text_of(response: ModelResponse) -> str:
     """The text of a completed response. Raises `ServerFailed` and `BadResponse`."""
-    if response.status == "failed":
-        raise ServerFailed(response.failure.detail if response.failure else "")
+    response.raise_if_failed()
     if response.status == "incomplete":
         raise BadResponse(f"the summary is incomplete: {response.incomplete_reason}")
     text = clean_message(response.text)

@@ -13,7 +13,7 @@ import functools
 import hashlib
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from tiktoken import Encoding
@@ -130,10 +130,11 @@ def texts_of(item: Item) -> list[str]:
     if item.get("type", "message") != "message":
         return [as_json(item)]
     content = item.get("content") or ""
-    if isinstance(content, str):
-        return [content]
-    parts = content if isinstance(content, list) else ()
-    return [str(part.get("text") or part.get("refusal") or "") for part in parts if isinstance(part, Mapping)]
+    return (
+        [content]
+        if isinstance(content, str)
+        else [str(part.get("text") or part.get("refusal") or "") for part in content]
+    )
 
 
 def as_json(item: Item) -> str:

@@ -22,10 +22,5 @@ def estimate_usage(request: ModelRequest, *, output: Iterable[Item], text: str, 
     )
 
 
-def rough_token_count(text: str) -> int:
-    """Tokens without a tokenizer: a quarter of the bytes, which suits English and is near for Chinese."""
-    return (len(text.encode("utf-8", "replace")) + 3) // 4
-
-
 def _all_texts(items: Iterable[Item]) -> list[str]:
     return [text for item in items for text in texts_of(item)]

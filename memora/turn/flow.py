@@ -16,10 +16,10 @@ from typing import Literal
 
 from memora.elapsed import ms_since
 from memora.errors import Cancelled, Failure
-from memora.model import CancelToken, Item, LanguageModel, ModelRequest, Usage
+from memora.model import CancelToken, Item, LanguageModel, ModelRequest, Usage, rough_token_count
 from memora.tools import TOOLS, execute_tool_call, failed_output
 from memora.turn.calls import arguments_of, name_of, output_item
-from memora.turn.estimate import CountTokens, rough_token_count
+from memora.turn.estimate import CountTokens
 from memora.turn.events import CallFinished, CallNotExecuted, CallStarted, Event
 from memora.turn.exchange import Exchange, exchange
 

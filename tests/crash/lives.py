@@ -15,6 +15,7 @@ from typing import Any
 
 from crash.ledger import Ledger
 from crash.life import ROUNDS
+from support.waiting import wait_until
 
 from memora.assembly import LOCAL_USER, App
 
@@ -98,10 +99,7 @@ class Family:
 
 def wait_until_settled(app: App) -> None:
     """Until the write paths that were left are finished and the index agrees with the record."""
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while not is_settled(app):
-        assert time.monotonic() < deadline, "it never settled"
-        time.sleep(0.01)
+    wait_until(lambda: is_settled(app), seconds=SETTLE_SECONDS, otherwise="it never settled")
 
 
 def is_settled(app: App) -> bool:

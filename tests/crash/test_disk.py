@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from crash.lives import Death, Family, Nursery, wait_until_settled
 from crash.nursery import REFUSED
 from support.scale import scaled
 from support.talking import open_conversation, say
+from support.waiting import wait_until
 
 from memora.assembly import LOCAL_USER, App
 from memora.errors import DatabaseUnavailable, DataFolderUnusable
@@ -233,18 +233,18 @@ def test_an_answer_that_could_not_be_recorded_keeps_its_text_and_ends_once_the_r
     with opened(family.data_dir) as app:
         conversation_id = open_conversation(app)
         turn = app.runner.submit(user_id=LOCAL_USER, conversation_id=conversation_id, text="Hello. [[slow:1]]")
-        wait_until(lambda: app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).live_text != "")
+        wait_until(lambda: app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).live_text != "", seconds=30.0)
         other = held()
-        wait_until(lambda: app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).failure is not None)
+        wait_until(lambda: app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).failure is not None, seconds=30.0)
         arrived = app.runner.trace(user_id=LOCAL_USER, turn_id=turn.id).reply
         assert turns(app, conversation_id)[0].state == "running"
         other.close()
-        wait_until(lambda: app.runner.log(user_id=LOCAL_USER, turn_id=turn.id) is None)
+        wait_until(lambda: app.runner.log(user_id=LOCAL_USER, turn_id=turn.id) is None, seconds=30.0)
         (ended,) = turns(app, conversation_id)
         assert (ended.user_message, ended.state, ended.reply) == ("Hello. [[slow:1]]", "cut_off", arrived)
         assert (ended.failure.code, ended.failure.params["path"]) == ("database_unavailable", str(database(family)))
         app.runner.retry(user_id=LOCAL_USER, turn_id=turn.id)
-        wait_until(lambda: turns(app, conversation_id)[0].state == "done")
+        wait_until(lambda: turns(app, conversation_id)[0].state == "done", seconds=30.0)
 
 
 # A damaged, deleted or older index.
@@ -347,10 +347,3 @@ def add(app: App, content: str):
 
 def turns(app: App, conversation_id: str) -> list[Turn]:
     return list(app.turns.turns(user_id=LOCAL_USER, conversation_id=conversation_id, before=None, limit=10))
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.01)

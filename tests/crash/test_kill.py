@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
 from crash.conftest import Opened
 from crash.lives import BY_ITSELF, SIGKILLED, Death, Family, wait_until_settled
 from support.figures import count
+from support.waiting import wait_until
 
 from memora.assembly import LOCAL_USER, App
 from memora.memory import Memory, MemoryQuery
@@ -63,7 +63,7 @@ def test_an_interrupted_answer_can_be_had_again(family: Family, opened: Opened, 
     be_killed(family, point)
     with opened(family.data_dir) as app:
         app.runner.retry(user_id=LOCAL_USER, turn_id=only_turn(app).id)
-        wait_until(lambda: only_turn(app).learning == "done")
+        wait_until(lambda: only_turn(app).learning == "done", seconds=60.0)
         assert only_turn(app).state == "done"
         assert len(memories(app)) == 3
 
@@ -105,10 +105,3 @@ def only_turn(app: App) -> Turn:
 
 def memories(app: App) -> Sequence[Memory]:
     return app.memory.page(user_id=LOCAL_USER, query=MemoryQuery(status="all", limit=100)).memories
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)

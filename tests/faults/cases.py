@@ -78,6 +78,10 @@ def _disorder(fault: str, what: str) -> Case:
     return Case(fault=fault, kind="disorder", what=what)
 
 
+def _content(fault: str, what: str, code: str | None, *, state: TurnState) -> Case:
+    return Case(fault=fault, kind="content", what=what, code=code, state=state, unreadable_code="bad_response")
+
+
 def _call(fault: str, what: str, *, place: Place = "1") -> Case:
     return Case(fault=fault, kind="call", what=what, places=(place,))
 
@@ -130,31 +134,10 @@ CASES = (
         what="`content: null` in the message",
         unreadable_code="bad_response",
     ),
-    Case(
-        fault="incomplete_length",
-        kind="content",
-        what="`incomplete`: `max_output_tokens`",
-        code="incomplete_length",
-        state="cut_off",
-        unreadable_code="bad_response",
-    ),
-    Case(
-        fault="incomplete_filter",
-        kind="content",
-        what="`incomplete`: `content_filter`",
-        code="incomplete_filter",
-        state="cut_off",
-        unreadable_code="bad_response",
-    ),
-    Case(fault="refusal", kind="content", what="a refusal", unreadable_code="bad_response"),
-    Case(
-        fault="empty",
-        kind="content",
-        what="no output at all",
-        code="empty_answer",
-        state="failed",
-        unreadable_code="bad_response",
-    ),
+    _content("incomplete_length", "`incomplete`: `max_output_tokens`", "incomplete_length", state="cut_off"),
+    _content("incomplete_filter", "`incomplete`: `content_filter`", "incomplete_filter", state="cut_off"),
+    _content("refusal", "a refusal", None, state="done"),
+    _content("empty", "no output at all", "empty_answer", state="failed"),
     _call("text_and_call", "text beside the call"),
     _call("two_calls", "two calls: the first is executed"),
     Case(

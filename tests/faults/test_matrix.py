@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 from faults.cases import CASES, Case, Place
-from faults.world import FACT_COUNT, Seen, World, calls, wait_until, world
+from faults.world import FACT_COUNT, PATIENCE_SECONDS, Seen, World, calls, world
 from servers.wire_faults import KEY
 from support.figures import count
 from support.scale import scaled
+from support.waiting import wait_until
 
 from memora.admin import back_up
 from memora.ui.sentences import RETRY_HELPS
@@ -103,19 +104,19 @@ def learned_once(here: World, case: Case, place: Place, seen: Seen) -> None:
         case "at once":
             assert seen.turn.learning == "done"
         case "later, by itself":
-            wait_until(lambda: here.turn(seen).learning == "done")
+            wait_until(lambda: here.turn(seen).learning == "done", seconds=PATIENCE_SECONDS)
         case _:
             assert here.turn(seen).learning == "pending"
             assert len(here.memories(seen)) < expected
             here.say_again(seen)
-            wait_until(lambda: here.turn(seen).learning == "done")
+            wait_until(lambda: here.turn(seen).learning == "done", seconds=PATIENCE_SECONDS)
     assert len(set(here.memories(seen))) == len(here.memories(seen)) == expected
 
 
 def recalled_by_words(here: World, case: Case, seen: Seen) -> None:
     assert (seen.turn.state, seen.failure and seen.failure.code) == ("done", case.code)
     assert len(here.memories(seen)) == FACT_COUNT
-    wait_until(lambda: here.is_indexed(seen))
+    wait_until(lambda: here.is_indexed(seen), seconds=PATIENCE_SECONDS)
 
 
 def test_the_key_is_found_nowhere_afterwards(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from faults.cases import Case, Place
 from faults.detour import ADDRESSES, Detour, DetourTransport, dead_addresses, place_of
 from servers.launch import ResponsesServer, responses_server
 from servers.wire_faults import KEY
+from support.talking import ended
 
 from memora import upkeep
 from memora.assembly import App, build_app
@@ -27,7 +27,7 @@ from memora.turn.ports import Turn
 from memora.turn.spans import CallSpan, RecallSpan, SummarySpan
 from memora.turn.trace import Trace
 
-TIMEOUT_SECONDS = 0.4
+TIMEOUT_SECONDS, PATIENCE_SECONDS = 0.4, 10.0
 COUNT = "請精確計算這句英文有幾個單字：I have studied English for three years."
 EXAMPLE = "請給我一個現在完成式的例句。"
 FACTS, FACT_COUNT = "我叫小美，住在台北，正在準備三月的 IELTS 考試。", 3
@@ -78,7 +78,7 @@ class World:
     def try_again(self, seen: Seen) -> Turn:
         """Press Try again; the turn when its new answer is there."""
         self.app.runner.retry(user_id=seen.user_id, turn_id=seen.turn.id)
-        return self._ended(seen.user_id, seen.turn.id)
+        return ended(self.app, seen.turn.id, user_id=seen.user_id, seconds=PATIENCE_SECONDS)
 
     def say_again(self, seen: Seen) -> Turn:
         """A further message of the same user, from which nothing is to be learned."""
@@ -131,19 +131,7 @@ class World:
 
     def _say(self, user_id: str, conversation_id: str, text: str) -> Turn:
         turn = self.app.runner.submit(user_id=user_id, conversation_id=conversation_id, text=text)
-        return self._ended(user_id, turn.id)
-
-    def _ended(self, user_id: str, turn_id: str) -> Turn:
-        """The turn when its answer and the first attempt to learn from it are over."""
-        wait_until(lambda: self.app.runner.log(user_id=user_id, turn_id=turn_id) is None)
-        return self.app.turns.turn(user_id=user_id, turn_id=turn_id)
-
-
-def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.003)
+        return ended(self.app, turn.id, user_id=user_id, seconds=PATIENCE_SECONDS)
 
 
 def _failure(trace: Trace, place: Place) -> Failure | None:

@@ -6,7 +6,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from load.children import environment_of
 from load.crowd import Said, Sample
 from load.marks import user_id
 from servers.launch import ResponsesServer, responses_server
+from support.waiting import wait_until
 
 from memora.assembly import App, build_app
 from memora.settings import Settings
@@ -63,7 +63,11 @@ def crowd_of(folder: Path, *, sessions: int, users: int, seconds: float, seed: s
         told = _talk(server, folder, sessions=sessions, users=users, seconds=seconds, seed=seed)
         app = build_app(_settings(server, folder))
         try:
-            _wait_until_learned(app)
+            wait_until(
+                lambda: not app.turns.turns_to_learn(),
+                seconds=FINISHING_SECONDS,
+                otherwise="a write path was never finished",
+            )
             for user in range(users):
                 app.memory.refresh_index(user_id=user_id(user))
             yield Aftermath(
@@ -97,10 +101,3 @@ def _talk(
     )
     found: dict[str, Any] = json.loads(told.stdout)
     return found
-
-
-def _wait_until_learned(app: App) -> None:
-    deadline = time.monotonic() + FINISHING_SECONDS
-    while app.turns.turns_to_learn():
-        assert time.monotonic() < deadline, "a write path was never finished"
-        time.sleep(0.2)

@@ -6,7 +6,8 @@ import threading
 from typing import Any
 
 from support.scripted_model import Played, ScriptedModel, structured
-from support.turns import NOTHING_LEARNED, wait_until
+from support.turns import NOTHING_LEARNED
+from support.waiting import wait_until
 
 from memora.errors import Cancelled
 from memora.model import CancelToken, ModelRequest

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from load.held_model import EXTRACTION, RECONCILIATION, HeldModel
-from support.turns import USER, now, open_desk, wait_until
+from support.turns import USER, now, open_desk
+from support.waiting import wait_until
 
 from memora.errors import NotFound
 from memora.memory import Category, MemoryQuery

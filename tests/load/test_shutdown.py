@@ -15,7 +15,7 @@ from browser.running_app import free_port
 from load.children import environment_of
 from servers.launch import responses_server
 from support.figures import count
-from support.turns import wait_until
+from support.waiting import wait_until
 
 from memora.assembly import LOCAL_USER, build_app
 from memora.memory import MemoryQuery

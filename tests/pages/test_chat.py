@@ -1,7 +1,7 @@
 import json
-import time
 
 import pytest
+from support.waiting import wait_until
 
 from memora.errors import DatabaseUnavailable
 from memora.providers.database.conversations import SqlConversations
@@ -148,23 +148,16 @@ def test_an_answer_that_cannot_be_recorded_says_so_at_once_and_can_be_tried_agai
     with monkeypatch.context() as full:
         full.setattr(SqlConversations, "finish_turn", refuse)
         turn = app.runner.submit(user_id=user, conversation_id=conversation.id, text="hello")
-        wait_until(lambda: app.runner.trace(user_id=user, turn_id=turn.id).failure)
+        wait_until(lambda: app.runner.trace(user_id=user, turn_id=turn.id).failure, seconds=SECONDS)
         page.query_params["c"] = conversation.id
         page.run()
         assert "/data/memora.db cannot be used at the moment" in texts(page)
         assert "stop" not in [button.key for button in page.button]
-    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "cut_off")
+    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "cut_off", seconds=SECONDS)
     page.run()
     assert app.turns.turn(user_id=user, turn_id=turn.id).reply in texts(page)
     page.button(key=f"retry-{turn.id}").click().run()
-    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "done")
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
+    wait_until(lambda: app.turns.turn(user_id=user, turn_id=turn.id).state == "done", seconds=SECONDS)
 
 
 @pytest.mark.parametrize(

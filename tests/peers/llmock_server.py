@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from browser.running_app import free_port
+from support.health import wait_until_healthy
 
 from memora.settings import APP_FOLDER
 
@@ -76,19 +76,9 @@ def llmock() -> Iterator[Llmock]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_until_healthy(port, process)
+        if not wait_until_healthy(port, process, seconds=START_SECONDS):
+            raise RuntimeError("llmock did not start")
         yield Llmock(port)
     finally:
         process.terminate()
         process.wait(timeout=10)
-
-
-def _wait_until_healthy(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise RuntimeError("llmock did not start")

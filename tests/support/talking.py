@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from support.waiting import wait_until
 
 from memora.assembly import LOCAL_USER, App
 from memora.turn.ports import Turn
@@ -17,11 +17,17 @@ def open_conversation(app: App) -> str:
 def say(app: App, conversation_id: str, text: str) -> Turn:
     """The turn of ``text`` when its answer and its write path are over."""
     turn = app.runner.submit(user_id=LOCAL_USER, conversation_id=conversation_id, text=text)
-    deadline = time.monotonic() + 60
-    while app.runner.log(user_id=LOCAL_USER, turn_id=turn.id) is not None:
-        assert time.monotonic() < deadline, "the turn never ended"
-        time.sleep(0.005)
-    return app.turns.turn(user_id=LOCAL_USER, turn_id=turn.id)
+    return ended(app, turn.id)
+
+
+def ended(app: App, turn_id: str, *, user_id: str = LOCAL_USER, seconds: float = 60.0) -> Turn:
+    """The turn when its answer and the first attempt to learn from it are over."""
+    wait_until(
+        lambda: app.runner.log(user_id=user_id, turn_id=turn_id) is None,
+        seconds=seconds,
+        otherwise="the turn never ended",
+    )
+    return app.turns.turn(user_id=user_id, turn_id=turn_id)
 
 
 def trace_of(app: App, turn: Turn) -> Trace:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from support.scripted_model import ScriptedModel, structured
+from support.waiting import wait_until
 
 from memora.context import TokenCounter
 from memora.memory import LongTermMemory
@@ -87,10 +87,3 @@ def open_desk(folder, *script, model=None, max_input_tokens=8_000, counting="off
 
 def now() -> datetime:
     return datetime.now(UTC)
-
-
-def wait_until(condition, *, seconds=20.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.005)

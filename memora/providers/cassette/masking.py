@@ -16,6 +16,7 @@ from typing import Any
 
 from memora.providers.cassette.cassette import Answer, Exchange, as_json
 from memora.providers.cassette.frames import payload_of, rewritten
+from memora.providers.cassette.ids import Ids
 from memora.providers.cassette.letters import masked
 from memora.providers.cassette.vocabulary import WORDS
 
@@ -52,9 +53,6 @@ _OURS = ("instructions", "tools", "text")
 _WORDS = _names("ok result error profile memories summary messages content user_message assistant_reply")
 """Names in the JSON that Memora quotes inside texts; those of its tools and schemas are found in the request."""
 
-_PREFIX = r"(?:resp|msg|fc|call|rs|req|chatcmpl|toolu|ws|mcp|tool)"
-_ID = re.compile(rf"({_PREFIX})[_-]")
-_ID_IN_SENTENCE = re.compile(rf"\b{_PREFIX}[_-](?=[\w-]*\d)[\w-]{{4,}}")
 _IDENTIFIER = re.compile(r"[A-Za-z][\w.:'\[\]-]{0,99}")
 _MODEL = re.compile(r"[\w.:/@+-]{1,200}")
 _FOLDERS = re.compile(r"(?:~|[A-Za-z]:)?/.*/(?=[^/]*$)")
@@ -75,27 +73,6 @@ _HEADER = re.compile(
 )
 _CONTENT_TYPE = re.compile(r"(?:application|text)/[\w.+-]{1,40}(?:; ?charset=[\w-]{1,20})?")
 _ROUTE_PARTS = _names("v1 api openai responses input_tokens embeddings models")
-
-
-class Ids:
-    """Ids numbered anew over a whole cassette: ``resp_8f3…`` is ``resp_1`` wherever it stands."""
-
-    def __init__(self, *, first: int = 1) -> None:
-        self._first = first
-        self._known: dict[str, str] = {}
-
-    def short(self, long: str) -> str:
-        """The new id for ``long``; it keeps a prefix that the API writes."""
-        if not long:
-            return long
-        if long not in self._known:
-            prefix = _ID.match(long)
-            self._known[long] = f"{prefix[1] if prefix else 'id'}_{self._first + len(self._known)}"
-        return self._known[long]
-
-    def in_sentence(self, sentence: str) -> str:
-        """``sentence`` with its ids as they are elsewhere."""
-        return _ID_IN_SENTENCE.sub(lambda found: self.short(found.group()), sentence)
 
 
 def masked_exchange(exchange: Exchange, *, ids: Ids, secret: str = "") -> Exchange:

@@ -18,7 +18,8 @@ from typing import Any, Literal
 
 from memora import __version__
 from memora.providers.cassette.cassette import exchange_line, header_line
-from memora.providers.cassette.masking import Ids, masked_exchange
+from memora.providers.cassette.ids import Ids
+from memora.providers.cassette.masking import masked_exchange
 from memora.providers.cassette.shelf import Shelf, append, mend
 from memora.providers.cassette.take import Take
 

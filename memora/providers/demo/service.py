@@ -68,7 +68,7 @@ class DemoService:
             return api_error(400, *wrong)
         faults = self._faults.faults_for(body)
         for fault in faults:
-            if fault.kind == "fail" and (failed := _failure(fault.name, body)):
+            if fault.kind == "fail" and (failed := failure(fault.name, body)):
                 return failed
         body = without_triggers(body)
         request = read_request(body)
@@ -108,7 +108,7 @@ def models(model: str) -> Answered:
     return Answered(status=200, content=json.dumps({"object": "list", "data": [entry]}), headers={})
 
 
-def _failure(name: str, body: dict[str, Any]) -> Outcome | None:
+def failure(name: str, body: dict[str, Any]) -> Outcome | None:
     """The outcome of a fault that comes instead of an answer; None for the other faults."""
     match name:
         case "refused" | "timeout":

@@ -30,8 +30,8 @@ def build_client(
 
     ``timeout`` is in seconds and bounds every wait for bytes, not the whole answer. Without a key a
     placeholder is sent: servers that need none take any. Without an address it is OpenAI's own, whatever
-    the environment says by now. ``transport`` replaces the network,
-    and ``recorder``, while it is on, hears what is exchanged.
+    the environment says by now. ``transport`` replaces the network, and ``recorder``, while it is on, hears what is
+    exchanged.
     """
     import httpx2
     from openai import DefaultHttpx2Client, OpenAI

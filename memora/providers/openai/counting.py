@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from memora.providers.openai.failures import NO_SUCH_ROUTE, as_model_error, endpoint_of, report_of, sdk_failures
-from memora.providers.openai.stream import MAX_TOKENS
+from memora.providers.openai.stream import token_count
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -32,5 +32,4 @@ def count_input_tokens(client: OpenAI, body: Mapping[str, Any], *, model: str) -
         if report_of(error).status in NO_SUCH_ROUTE:
             return None
         raise as_model_error(error, endpoint=endpoint_of(quick, model=model)) from error
-    tokens = getattr(answer, "input_tokens", None)
-    return tokens if type(tokens) is int and 0 < tokens <= MAX_TOKENS else None
+    return token_count(getattr(answer, "input_tokens", None)) or None

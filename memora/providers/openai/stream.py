@@ -23,10 +23,6 @@ MAX_TOKENS = 1_000_000_000
 """A larger count of one request's tokens is nonsense, and a far larger one would not fit into the record."""
 
 
-MAX_TOKENS = 1_000_000_000
-"""A count above it is no count; a database would not hold every integer that JSON can."""
-
-
 def read_stream(events: Iterable[Any], *, endpoint: Endpoint) -> Iterator[ModelEvent]:
     """The model events in the SDK's ``events``, up to `ResponseEnded`; what follows is left unread.
 
@@ -145,6 +141,11 @@ def _usage(usage: Mapping[str, Any]) -> Usage | None:
 
 
 def _count(counts: Mapping[str, Any], name: str) -> int | None:
-    count = counts.get(name)
-    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS
-    return count if is_count else None
+    return token_count(counts.get(name))
+
+
+def token_count(value: object) -> int | None:
+    """``value`` as a number of tokens; None for anything else, and for more than `MAX_TOKENS`."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_TOKENS:
+        return value
+    return None

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from memora.context.tokens import TOKENS_PER_MESSAGE, TokenCounter
-from memora.model import ModelRequest, Usage
-from memora.turn.estimate import estimate_usage, rough_token_count
+from memora.model import ModelRequest, Usage, rough_token_count
+from memora.turn.estimate import estimate_usage
 
 REQUEST = ModelRequest(
     purpose="answer",

@@ -2,7 +2,8 @@ import threading
 
 import pytest
 from support.scripted_model import function_call, message, response, structured
-from support.turns import NOTHING_LEARNED, USER, now, open_desk, wait_until
+from support.turns import NOTHING_LEARNED, USER, now, open_desk
+from support.waiting import wait_until
 
 from memora.errors import (
     AuthenticationFailed,

@@ -4,7 +4,8 @@ import threading
 
 import pytest
 from support.scripted_model import function_call, message, response
-from support.turns import COUNTER, NOTHING_LEARNED, USER, open_desk, wait_until
+from support.turns import COUNTER, NOTHING_LEARNED, USER, open_desk
+from support.waiting import wait_until
 
 from memora.context import Calibration
 from memora.errors import Cancelled, DatabaseUnavailable, MessageTooLong, ModelTimedOut

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from memora.providers.cassette.cassette import Answer, Exchange, exchange_line
 from memora.providers.cassette.frames import payload_of
+from memora.providers.cassette.ids import Ids
 from memora.providers.cassette.letters import masked
-from memora.providers.cassette.masking import Ids, masked_exchange, masked_path
+from memora.providers.cassette.masking import masked_exchange, masked_path
 from memora.providers.openai.failures import Endpoint, Report, reported_error
 from memora.providers.openai.model import _INCLUDE_REFUSED, _REASONING_REFUSED
 from memora.tools import TOOLS
